@@ -71,20 +71,27 @@ int mode__check_memory(enum mode mode, uint64_t size, unsigned int connections, 
 const char *mode__conflict(enum mode mode, const struct workload *w)
 {
 	const struct {
+		enum mode_feature of;
 		bool wrong;
 		const char *why;
 	} rules[] = {
-		{w->verify, "a mode that sends a file cannot write what --verify checks: leave out "
-			    "--verify"},
-		{w->request_response, "a mode that sends a file cannot number its messages, which "
-				      "--request-response needs: leave it out"},
-		{w->header, "a mode that sends a file sends no memory before it: leave out "
-			    "--header"},
-		{w->fields > 1, "a mode that sends a file has no fields: leave out --fields"},
+		{MODE_SENDS_FILE, w->verify,
+		 "a mode that sends a file cannot write what --verify checks: leave out --verify"},
+		{MODE_SENDS_FILE, w->request_response,
+		 "a mode that sends a file cannot number its messages, which --request-response "
+		 "needs: leave it out"},
+		{MODE_SENDS_FILE, w->header,
+		 "a mode that sends a file sends no memory before it: leave out --header"},
+		{MODE_SENDS_FILE, w->fields > 1,
+		 "a mode that sends a file has no fields: leave out --fields"},
+		{MODE_ENCRYPTS, w->request_response,
+		 "mode ktls has a key for one direction only: leave out --request-response"},
+		{MODE_ENCRYPTS, w->receive != RECEIVE_RECV,
+		 "what mode ktls sends is decrypted by recv() alone: leave out --receive"},
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
-		if (mode__has(mode, MODE_SENDS_FILE) && rules[i].wrong)
+		if (mode__has(mode, rules[i].of) && rules[i].wrong)
 			return rules[i].why;
 	return NULL;
 }

@@ -24,6 +24,7 @@ enum mode_feature {
 	MODE_TAKES_IDS = 64,  /* pins by MSG_ZEROCOPY: ids, notifications on the error queue */
 	MODE_NOTIFIES = 128,  /* pins by io_uring requests, each with a notification */
 	MODE_TRIED = 256,     /* may be missing here: the load generator tries it first */
+	MODE_ENCRYPTS = 512,  /* tls_copy: the kernel's cipher copies */
 };
 
 /*
@@ -47,7 +48,9 @@ enum mode_feature {
 	  "#56B4E9", 15, 14, 6, 74, 7)                                                     \
 	X(URINGZC,  uringzc,  "io_uring zero-copy",                                        \
 	  MODE_COPIES | MODE_PINS | MODE_NOTIFIES | MODE_TRIED,                            \
-	  "#000000", 2, 1, 7, 203, 1)
+	  "#000000", 2, 1, 7, 203, 1)                                                      \
+	X(KTLS,     ktls,     "kTLS",      MODE_ENCRYPTS | MODE_TRIED,                     \
+	  "#999999", 3, 3, 8, 246, 7)
 
 enum mode {
 #define X(id, ...) MODE_##id,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Both sides in one command: a receiver process, the sender in this process, one report. */
 #include <errno.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,23 +15,12 @@
 #include "common/time_limit.h"
 #include "control_conn.h"
 #include "session.h"
+#include "sock.h"
 
 /* Time limits for a message of the receiver process, and for its exit after SIGKILL. */
 #define REPORT_NS (15 * NS_PER_SEC)
 #define END_NS    (5 * NS_PER_SEC)
 #define LOOK_MS   50
-
-static void loopback__endpoint(struct endpoint *e, unsigned int port)
-{
-	struct sockaddr_in in = {
-		.sin_family = AF_INET,
-		.sin_port = htons((uint16_t)port),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-
-	memcpy(&e->addr, &in, sizeof(in));
-	e->len = sizeof(in);
-}
 
 /*
  * The receiver process. It sends its port to the parent, then a byte when its session is over, and
@@ -52,7 +40,7 @@ static int loopback__child(const struct lg_options *s, int parent_fd, pid_t pare
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	mine.command = COMMAND_RECV;
-	loopback__endpoint(&mine.endpoint, 0);
+	sock__loopback(&mine.endpoint, 0);
 	if (s->cpus_receiver.nr)
 		mine.cpus = s->cpus_receiver;
 	err = receiver__run(&mine, &report, mode);
@@ -127,7 +115,7 @@ static int loopback__session(struct lg_options *mine, struct reporter *sender, i
 		reporter__error(sender, 0, "The receiver's process does not answer");
 	if (err)
 		return err;
-	loopback__endpoint(&mine->endpoint, port);
+	sock__loopback(&mine->endpoint, port);
 	err = sender__run(mine, sender, (struct session_mode){.signals = true});
 	if (err < 0)
 		return err;

@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "common/time_limit.h"
 #include "common/xalloc.h"
+#include "ktls.h"
 #include "pending_sessions.h"
 #include "receive_way.h"
 #include "session.h"
@@ -103,7 +104,7 @@ static void client__leave(struct pending_client *g)
 }
 
 /* Sends a REFUSE frame with the reason and closes fd. The peer's hello must have been read. */
-/* err: of the way to receive, else 0. */
+/* err: of the trial that failed, else 0. */
 static void reject(int fd, enum protocol_refusal why, int err)
 {
 	const struct protocol_frame f = {
@@ -279,6 +280,8 @@ static void admit(struct pending_sessions *l, const struct protocol_hello *hello
 		reject(fd, PROTOCOL_REFUSAL_LIMIT, 0);
 	} else if ((err = receive_way__try(hello->receive))) {
 		reject(fd, PROTOCOL_REFUSAL_RECEIVE, err);
+	} else if (hello->encrypted && (err = ktls__try())) {
+		reject(fd, PROTOCOL_REFUSAL_KTLS, err);
 	} else {
 		l->asked = true;
 		welcome(l, hello, fd);

@@ -15,7 +15,10 @@
 /* enum receive; older receivers know 0 only. */
 #define PROTOCOL_WAY_SHIFT 3
 #define PROTOCOL_WAY_BITS  3
-#define PROTOCOL_FLAGS     ((1u << (PROTOCOL_WAY_SHIFT + PROTOCOL_WAY_BITS)) - 1)
+#define PROTOCOL_WAY_MASK  ((1u << PROTOCOL_WAY_BITS) - 1)
+/* Older receivers close the connection. */
+#define PROTOCOL_FLAG_ENCRYPTED (1u << (PROTOCOL_WAY_SHIFT + PROTOCOL_WAY_BITS))
+#define PROTOCOL_FLAGS          (2 * PROTOCOL_FLAG_ENCRYPTED - 1)
 
 _Static_assert(RECEIVE_NR <= 1 << PROTOCOL_WAY_BITS, "the flags have bits for each way");
 
@@ -58,6 +61,7 @@ void protocol__encode_hello(uint8_t buf[PROTOCOL_HELLO_SIZE], const struct proto
 		.flags = htobe16((h->verify ? PROTOCOL_FLAG_VERIFY : 0) |
 				 (h->replies ? PROTOCOL_FLAG_REPLY : 0) |
 				 (h->untagged ? PROTOCOL_FLAG_UNTAGGED : 0) |
+				 (h->encrypted ? PROTOCOL_FLAG_ENCRYPTED : 0) |
 				 (unsigned int)h->receive << PROTOCOL_WAY_SHIFT),
 		.threads = htobe16((uint16_t)h->threads),
 		.stamp = htobe64(h->stamp),
@@ -80,6 +84,9 @@ static int hello__check(const struct protocol_hello *h)
 	if (h->size < LIMIT_SIZE_MIN || h->size > LIMIT_SIZE_MAX)
 		return -ERANGE;
 	if (h->receive >= RECEIVE_NR)
+		return -ERANGE;
+	/* One key, of one direction; see mode__conflict(). */
+	if (h->encrypted && (h->replies || h->receive != RECEIVE_RECV))
 		return -ERANGE;
 	/* Both need the tag. */
 	if (h->untagged || receive__has(h->receive, RECEIVE_HIDES))
@@ -109,7 +116,8 @@ int protocol__decode_hello(const uint8_t buf[PROTOCOL_HELLO_SIZE], struct protoc
 	out.verify = be16toh(b.flags) & PROTOCOL_FLAG_VERIFY;
 	out.replies = be16toh(b.flags) & PROTOCOL_FLAG_REPLY;
 	out.untagged = be16toh(b.flags) & PROTOCOL_FLAG_UNTAGGED;
-	out.receive = be16toh(b.flags) >> PROTOCOL_WAY_SHIFT;
+	out.receive = be16toh(b.flags) >> PROTOCOL_WAY_SHIFT & PROTOCOL_WAY_MASK;
+	out.encrypted = be16toh(b.flags) & PROTOCOL_FLAG_ENCRYPTED;
 	memcpy(out.token, b.token, sizeof(out.token));
 	memcpy(out.clock_id, b.clock_id, sizeof(out.clock_id));
 	err = hello__check(&out);

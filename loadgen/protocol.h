@@ -34,6 +34,7 @@ struct protocol_hello {
 	bool replies;  /* each message gets a reply of its size */
 	bool untagged; /* messages have no tag: neither number nor time of sending */
 	enum receive receive;
+	bool encrypted; /* data connections carry TLS records after the hello: see ktls.h */
 };
 
 /* clang-format off */
@@ -67,6 +68,7 @@ enum protocol_refusal {
 	PROTOCOL_REFUSAL_LIMIT,    /* more connections than the receiver can open */
 	PROTOCOL_REFUSAL_VERIFY,   /* the receiver has --verify, the sender has not */
 	PROTOCOL_REFUSAL_RECEIVE,  /* the way to receive fails there; messages: errno */
+	PROTOCOL_REFUSAL_KTLS,     /* kTLS fails there; messages: errno */
 };
 
 /* What PHASE_OK says of the half that PHASE asked for. */

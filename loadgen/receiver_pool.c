@@ -13,6 +13,7 @@
 #include "busy_poll.h"
 #include "clock.h"
 #include "common/xalloc.h"
+#include "ktls.h"
 #include "pin.h"
 #include "receiver_pool.h"
 #include "sock.h"
@@ -268,8 +269,9 @@ static void recv_loop__init(struct recv_loop *one, struct receiver_pool *r,
 	one->nr = connections;
 }
 
-static void receiver_conn__init(struct receiver_conn *f, uint32_t index, int fd,
-				const struct receiver_pool_plan *p)
+/* The sender waits for READY: nothing is read of the socket after the hello. */
+static int receiver_conn__init(struct receiver_conn *f, uint32_t index, int fd,
+			       const struct receiver_pool_plan *p)
 {
 	f->fd = fd;
 	f->expected = UINT64_MAX;
@@ -278,6 +280,7 @@ static void receiver_conn__init(struct receiver_conn *f, uint32_t index, int fd,
 	/* The sender waits for the reply: Nagle's algorithm must not delay it. */
 	if (p->hello->replies)
 		sock__set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	return p->hello->encrypted ? ktls__receive_key(fd) : 0;
 }
 
 static int receiver_pool__start(struct receiver_pool *r, unsigned int turn)
@@ -302,6 +305,7 @@ int receiver_pool__open(struct receiver_pool *r, const struct lg_options *s,
 {
 	const struct protocol_hello *hello = p->hello;
 	unsigned int i;
+	int err;
 
 	*r = (struct receiver_pool){
 		.options = s,
@@ -313,6 +317,7 @@ int receiver_pool__open(struct receiver_pool *r, const struct lg_options *s,
 		.fds = xreallocarray(NULL, hello->connections, sizeof(*r->fds)),
 		.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 	};
+	err = r->wake_fd < 0 ? -errno : 0;
 	sem_init(&r->up, 0, 0);
 	memset(r->threads, 0, hello->threads * sizeof(*r->threads));
 	memcpy(r->fds, fds, hello->connections * sizeof(*fds));
@@ -320,9 +325,9 @@ int receiver_pool__open(struct receiver_pool *r, const struct lg_options *s,
 		recv_loop__init(
 			&r->threads[i], r,
 			(unsigned int)lg_options__share(hello->connections, hello->threads, i));
-	for (i = 0; i < hello->connections; i++)
-		receiver_conn__init(receiver_conn__of(r, i), i, fds[i], p);
-	return r->wake_fd < 0 ? -errno : receiver_pool__start(r, p->turn);
+	for (i = 0; !err && i < hello->connections; i++)
+		err = receiver_conn__init(receiver_conn__of(r, i), i, fds[i], p);
+	return err ? err : receiver_pool__start(r, p->turn);
 }
 
 void receiver_pool__close(struct receiver_pool *r)

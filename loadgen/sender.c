@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The sender's session, from the first connection to `close`. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,12 +33,10 @@ int sender__try_mode(const struct lg_options *options, struct reporter *r)
 {
 	const struct send_mode *mode = send_mode__get(options->mode);
 	int err = mode->try ? mode->try(&options->workload) : 0;
-	char what[64];
 
 	if (!err || err == -EINTR)
 		return err;
-	snprintf(what, sizeof(what), "Mode %s cannot run here", mode__name(options->mode));
-	return session__refuse(r, err, what, mode->try_fails, mode->try_remedy);
+	return session__refuse_mode(r, err, options->mode, "here");
 }
 
 static int sender__open(struct sender *s)

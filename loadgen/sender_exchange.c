@@ -28,16 +28,22 @@ int sender__lost(struct sender *s, int err)
 			"%s: it is not a netiotrace receiver, or busy with another session%s",
 			err == -ETIMEDOUT ? "The peer does not answer"
 					  : "The peer closed the connection",
-			s->hello.receive ? ", or a version without --receive" : "");
+			s->hello.receive     ? ", or a version without --receive"
+			: s->hello.encrypted ? ", or a version without mode ktls"
+					     : "");
 	return reporter__error_of(s->report, err, texts);
 }
 
-/* The receiver's errno is any number. */
-static int sender__refused_receive(struct sender *s, uint64_t err)
+/* What failed in its trial there. The receiver's errno is any number. */
+static int sender__refused_trial(struct sender *s, const struct protocol_frame *f)
 {
+	int err = f->messages && f->messages < 4096 ? -(int)f->messages : -EPROTO;
+	const char *where = "on the receiver's machine";
+
 	s->report->refused = true;
-	return session__refuse_receive(s->report, err && err < 4096 ? -(int)err : -EPROTO,
-				       s->hello.receive, "on the receiver's machine");
+	return f->index == PROTOCOL_REFUSAL_KTLS
+		       ? session__refuse_mode(s->report, err, s->options->mode, where)
+		       : session__refuse_receive(s->report, err, s->hello.receive, where);
 }
 
 static int sender__refused(struct sender *s, const struct protocol_frame *f)
@@ -54,8 +60,9 @@ static int sender__refused(struct sender *s, const struct protocol_frame *f)
 
 	uint32_t why = f->index;
 
-	if (why == PROTOCOL_REFUSAL_RECEIVE && receive__has(s->hello.receive, RECEIVE_TRIED))
-		return sender__refused_receive(s, f->messages);
+	if ((why == PROTOCOL_REFUSAL_RECEIVE && receive__has(s->hello.receive, RECEIVE_TRIED)) ||
+	    (why == PROTOCOL_REFUSAL_KTLS && s->hello.encrypted))
+		return sender__refused_trial(s, f);
 	if (why == PROTOCOL_REFUSAL_VERSION)
 		return sender__lost(s, -EPROTONOSUPPORT);
 	if (why < sizeof(texts) / sizeof(texts[0]) && texts[why])

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "receive_way.h"
+#include "send_mode.h"
 #include "session.h"
 #include "sock.h"
 
@@ -91,8 +92,9 @@ struct refusal_text {
 	const char *fails, *remedy;
 };
 
-int session__refuse(struct reporter *r, int err, const char *what, const char *fails,
-		    const char *remedy)
+/* what: "Mode uring cannot run here". Returns err. */
+static int refuse(struct reporter *r, int err, const char *what, const char *fails,
+		  const char *remedy)
 {
 	const struct refusal_text texts[] = {
 		{-ENOMEM, SESSION_NO_MEMORY, "see ulimit -l"},
@@ -107,13 +109,22 @@ int session__refuse(struct reporter *r, int err, const char *what, const char *f
 	return reporter__error(r, err, "%s: %s (%m); %s", what, why->fails, why->remedy);
 }
 
+int session__refuse_mode(struct reporter *r, int err, enum mode mode, const char *where)
+{
+	const struct send_mode *m = send_mode__get(mode);
+	char what[64];
+
+	snprintf(what, sizeof(what), "Mode %s cannot run %s", mode__name(mode), where);
+	return refuse(r, err, what, m->try_fails, m->try_remedy);
+}
+
 int session__refuse_receive(struct reporter *r, int err, enum receive way, const char *where)
 {
 	const struct receive_way *w = receive_way__get(way);
 	char what[64];
 
 	snprintf(what, sizeof(what), "--receive %s cannot work %s", receive__name(way), where);
-	return session__refuse(r, err, what, w->try_fails, w->try_remedy);
+	return refuse(r, err, what, w->try_fails, w->try_remedy);
 }
 
 int session__try_receive(const struct lg_options *options, struct reporter *r)

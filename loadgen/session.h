@@ -28,16 +28,14 @@ int loopback__run(const struct lg_options *s);
 int sender__try_mode(const struct lg_options *options, struct reporter *r);
 int session__try_receive(const struct lg_options *options, struct reporter *r);
 
-/* Reports that a way to receive failed with err in its trial `where`: "here". Returns err. */
+/* Report that a mode, or a way to receive, failed with err in its trial `where`: "here". Return err.
+ */
+int session__refuse_mode(struct reporter *r, int err, enum mode mode, const char *where);
 int session__refuse_receive(struct reporter *r, int err, enum receive way, const char *where);
 
 #define SESSION_NO_MEMORY                                                                     \
 	"memory is short, or the processes of this user have pinned all that RLIMIT_MEMLOCK " \
 	"allows"
-
-/* Reports that `what` ("Mode uring cannot run here") failed with err in its trial. Returns err. */
-int session__refuse(struct reporter *r, int err, const char *what, const char *fails,
-		    const char *remedy);
 
 /* 0 if sockets can use the congestion control, or if name is empty; else -errno, reported. */
 int session__check_congestion(struct reporter *report, const char *name);

@@ -110,6 +110,18 @@ int sock__try_congestion(const char *name)
 	return err;
 }
 
+void sock__loopback(struct endpoint *e, unsigned int port)
+{
+	const struct sockaddr_in in = {
+		.sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+
+	memcpy(&e->addr, &in, sizeof(in));
+	e->len = sizeof(in);
+}
+
 int sock__connect(const struct endpoint *to, uint64_t sndbuf, const char *congestion)
 {
 	int fd = sock__open(to, SO_SNDBUF, sndbuf);

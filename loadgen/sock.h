@@ -21,6 +21,8 @@ int sock__connect(const struct endpoint *to, uint64_t sndbuf, const char *conges
 int sock__connected(int fd); /* 0 or -errno */
 int sock__listen(const struct endpoint *on, uint64_t rcvbuf, const char *congestion);
 
+void sock__loopback(struct endpoint *e, unsigned int port); /* 127.0.0.1; port 0: any */
+
 int sock__set(int fd, int level, int name, int value);    /* 0 or -errno */
 uint64_t sock__get(int fd, int level, int name);          /* 0: cannot be read */
 int sock__set_timeout(int fd, int name, unsigned int ms); /* SO_SNDTIMEO or SO_RCVTIMEO */

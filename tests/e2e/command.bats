@@ -539,7 +539,7 @@ without() {
 		--sise 64k	did you mean --size?
 		--mode=onecoppy	did you mean onecopy?
 		--mode one	did you mean onecopy?
-		--mode 2copy	twocopy, onecopy, zerocopy, sendfile, splice, uring, uringzc or all
+		--mode 2copy	twocopy, onecopy, zerocopy, sendfile, splice, uring, uringzc, ktls or all
 		--path vethh	did you mean veth?
 		--backend trace	did you mean tracepoint?
 		--size 64q	such as 64k

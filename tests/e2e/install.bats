@@ -147,7 +147,7 @@ zsh_specs() {
 		netiotrace "$command" --help | grep -oE '^  (-., |    )--[a-z0-9-]+' | grep -oE -- '--.*' | sort -u >options
 		zsh_specs netiotrace "$command" -- | grep -oE '^\*--[a-z0-9-]+' | tr -d '*' | sort -u | diff options -
 	done
-	zsh_specs netiotrace --mode '' | grep -qF '(twocopy onecopy zerocopy sendfile splice uring uringzc all)'
+	zsh_specs netiotrace --mode '' | grep -qF '(twocopy onecopy zerocopy sendfile splice uring uringzc ktls all)'
 	zsh_specs netiotrace sweep -o '' | grep -qF ':directory:_files -/'
 }
 

@@ -187,6 +187,37 @@ load loadgen
 	holds ".sender.zerocopy | .enobufs > 0 and .fallback_bytes > 0 and .completed == .sends" out
 }
 
+# Records are of one send call and of at most 16 KiB. Where a socket is full, they may be smaller.
+# bats test_tags=address,guest
+@test "ktls: TCP carries 22 bytes more for each record, and the messages arrive whole; without kTLS it is refused" {
+	local size connections more
+
+	if ! user "$LG" send --try --mode ktls >/dev/null 2>refused; then
+		grep 'Mode ktls cannot run here: .*; load the module: modprobe tls' refused
+		run -3 --separate-stderr "$NETIOTRACE" --mode ktls --backend none --json out.json
+		[[ $stderr == "netiotrace: Mode ktls cannot run here"*. && $stderr != *$'\n'* && ! -e out.json ]]
+		skip "$(cat refused)"
+	fi
+	while read -r size connections more; do
+		# shellcheck disable=SC2086
+		user "$LG" --mode ktls --size "$size" --connections "$connections" $more --messages 70 --warmup 20ms \
+			--verify --json >out
+		holds ".sender.tx_messages == 70 and .receiver.rx_messages == 70 and .receiver.verify_errors == 0" out
+		holds ".sender.tx_bytes == 70 * (.sender.config | .size + .header) and .receiver.rx_bytes == .sender.tx_bytes" out
+		holds "(.sender.config.size / 16384 | ceil) as \$least
+			| (.sender.tcp.bytes_acked - .sender.tx_bytes) / 22 | . == floor and . >= 70 * \$least" out
+		holds ".receiver.tcp.bytes_received == .sender.tcp.bytes_acked" out
+	done <<-CASES
+		100 1
+		100 64
+		64k 1
+		64k 64 --header 64 --fields 3
+		1m 1 --rcvlowat 64k
+		1m 64 --sndbuf 16k --fields 7
+	CASES
+	holds ".sender.partial_sends + .sender.eagain > 0" out
+}
+
 # forbidden COMMAND: runs it where io_uring_setup() fails, and records who listens.
 forbidden() {
 	strace -f -qq -e trace=io_uring_setup,listen -e inject=io_uring_setup:error=EPERM -o calls "$@"

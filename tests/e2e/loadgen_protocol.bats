@@ -139,6 +139,23 @@ by_hand() {
 	ended recv 1
 }
 
+# This sender's kernel says that it has what it has not.
+@test "a receiver without kTLS refuses mode ktls with the remedy, and serves the next sender" {
+	need_tool strace
+	! user "$LG" send --try --mode ktls >/dev/null 2>&1 || skip "this kernel has kTLS: no receiver refuses it"
+	chmod 777 .
+	start recv recv --listen 127.0.0.1:0
+	event recv listening
+	port=$(jq .port recv.listening)
+	run -1 --separate-stderr user strace -f -qq -e trace=setsockopt -e inject=setsockopt:retval=0 -o calls \
+		"$LG" send --connect "127.0.0.1:$port" --mode ktls --messages 10
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == *"Mode ktls cannot run on the receiver's machine: "*"modprobe tls"* ]]
+	user "$LG" send --connect "127.0.0.1:$port" --messages 10 --json >out
+	event recv 'done'
+	holds ".rx_messages == 10" recv.done
+}
+
 # bats test_tags=address,thread
 @test "a receiver with --verify refuses a sender without, with the remedy" {
 	start recv recv --listen 127.0.0.1:0 --verify

@@ -209,7 +209,7 @@ every_way() { # DIR
 
 	results_report
 	mkdir -p "$1/cells"
-	for mode in twocopy onecopy zerocopy sendfile splice uring uringzc; do
+	for mode in twocopy onecopy zerocopy sendfile splice uring uringzc ktls; do
 		for round in 0 1; do
 			jq --arg mode $mode '.runs[0].mode = $mode' "$MADE/results/cells/zerocopy-65536-t1-r$round.json" \
 				>"$1/cells/$mode-65536-t1-r$round.json"
@@ -222,7 +222,7 @@ every_way() { # DIR
 	"$NETIOTRACE" report -q -o out ways
 	python3 - out <<-'END'
 		import re, sys
-		ways = "two-copy one-copy zero-copy sendfile splice io_uring".split() + ["io_uring zero-copy"]
+		ways = "two-copy one-copy zero-copy sendfile splice io_uring kTLS".split() + ["io_uring zero-copy"]
 		for name in "throughput-size relative-cpu latency-threads copy-times send-call".split():
 		    svg = open(f"{sys.argv[1]}/{name}.svg").read()
 		    width = float(re.search(r'width="(\d+)', svg)[1])

@@ -62,7 +62,7 @@ static int read_answer(struct driver *d, enum driver_event *event)
 bool mode_trial__is_of_kernel(int64_t error)
 {
 	return error == EPERM || error == EACCES || error == ENOSYS || error == EINVAL ||
-	       error == EOPNOTSUPP || error == ENOPROTOOPT || error == ENODEV;
+	       error == EOPNOTSUPP || error == ENOPROTOOPT || error == ENODEV || error == ENOENT;
 }
 
 static bool is_shortage(int64_t error)

@@ -43,13 +43,20 @@ TEST(each_flag_of_a_hello_has_its_own_bit)
 	uint8_t buf[PROTOCOL_HELLO_SIZE];
 	int i;
 
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 8; i++) {
 		in.verify = i & 1;
 		in.replies = i & 2;
+		in.encrypted = i & 4;
 		protocol__encode_hello(buf, &in);
-		assert_int_equal(buf[53], i);
+		assert_int_equal(buf[53], (i & 3) | (i & 4 ? 64 : 0));
+		/* The key is of one direction: replies would be plaintext. */
+		if (in.replies && in.encrypted) {
+			assert_int_equal(protocol__decode_hello(buf, &out), -ERANGE);
+			continue;
+		}
 		assert_int_equal(protocol__decode_hello(buf, &out), 0);
-		assert_true(out.verify == in.verify && out.replies == in.replies);
+		assert_true(out.verify == in.verify && out.replies == in.replies &&
+			    out.encrypted == in.encrypted);
 	}
 }
 
@@ -116,7 +123,7 @@ TEST(other_magic_version_or_flag_is_refused)
 	buf[5]++;
 	assert_int_equal(protocol__decode_hello(buf, &out), -EPROTONOSUPPORT);
 	protocol__encode_hello(buf, &sample);
-	buf[53] = 64; /* an undefined flag */
+	buf[53] = 128; /* an undefined flag */
 	assert_int_equal(protocol__decode_hello(buf, &out), -ERANGE);
 	buf[53] = RECEIVE_NR << 3; /* an undefined way to receive */
 	assert_int_equal(protocol__decode_hello(buf, &out), -ERANGE);
@@ -133,6 +140,12 @@ TEST(hello_carries_the_way_to_receive_and_none_that_hides_the_bytes_to_verify)
 		protocol__encode_hello(buf, &in);
 		assert_int_equal(protocol__decode_hello(buf, &out), 0);
 		assert_int_equal(out.receive, way);
+		assert_false(out.encrypted);
+		in.encrypted = true;
+		protocol__encode_hello(buf, &in);
+		assert_int_equal(protocol__decode_hello(buf, &out),
+				 way == RECEIVE_RECV ? 0 : -ERANGE);
+		in.encrypted = false;
 		in.verify = true;
 		protocol__encode_hello(buf, &in);
 		assert_int_equal(protocol__decode_hello(buf, &out),

@@ -41,7 +41,9 @@ static void put_modes(FILE *f)
 			mode__has((enum mode)m, MODE_GATHERS) ? "user_gather, " : "",
 			mode__has((enum mode)m, MODE_COPIES) ? "tx_copy" : "",
 			mode__has((enum mode)m, MODE_PINS) ? ", tx_pin, deferred_copy" : "",
-			mode__has((enum mode)m, MODE_SPLICES) ? "tx_splice" : "");
+			mode__has((enum mode)m, MODE_SPLICES)    ? "tx_splice"
+			: mode__has((enum mode)m, MODE_ENCRYPTS) ? "tls_copy"
+								 : "");
 	fputs("\n", f);
 }
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The mode ktls: one sendmsg() sends header and fields as they are, and the kernel encrypts them into
+ * TLS records.
+ */
+#include "ktls.h"
+#include "send_mode.h"
+#include "sender_conn.h"
+
+static int ktls_mode__try(const struct workload *w)
+{
+	(void)w;
+	return ktls__try();
+}
+
+/* The hello has left in plaintext. */
+static int ktls_mode__setup(struct sender_conn *f)
+{
+	sender_conn__init_message(f, &f->message);
+	return ktls__send_key(f->fd);
+}
+
+static void ktls_mode__teardown(struct sender_conn *f)
+{
+	message__clear(&f->message);
+}
+
+static ssize_t ktls_mode__send(struct sender_conn *f)
+{
+	return sender_conn__send_rest(f, &f->message, 0);
+}
+
+const struct send_mode send_mode_ktls = {
+	.try = ktls_mode__try,
+	.try_fails = "the kernel has no TLS (CONFIG_TLS) with AES-GCM, or its module is not loaded",
+	.try_remedy = "load the module: modprobe tls",
+	.setup = ktls_mode__setup,
+	.teardown = ktls_mode__teardown,
+	.prepare = sender_conn__fill_message,
+	.begin = sender_conn__tag_message,
+	.send = ktls_mode__send,
+};
