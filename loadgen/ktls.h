@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * kTLS: the kernel makes TLS 1.3 records of what a socket sends, and reads them. Both sides have the
- * same fixed key, without a handshake.
+ * kTLS: the kernel makes TLS 1.3 records of what a socket sends, and reads them. Both sides have
+ * the same fixed key, without a handshake.
  */
 #ifndef LOADGEN_KTLS_H
 #define LOADGEN_KTLS_H

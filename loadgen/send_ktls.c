@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The mode ktls: one sendmsg() sends header and fields as they are, and the kernel encrypts them into
- * TLS records.
+ * The mode ktls: one sendmsg() sends header and fields as they are, and the kernel makes TLS
+ * records of them.
  */
 #include "ktls.h"
 #include "send_mode.h"

@@ -28,8 +28,7 @@ int loopback__run(const struct lg_options *s);
 int sender__try_mode(const struct lg_options *options, struct reporter *r);
 int session__try_receive(const struct lg_options *options, struct reporter *r);
 
-/* Report that a mode, or a way to receive, failed with err in its trial `where`: "here". Return err.
- */
+/* Both report that a trial failed with err. where: "here", ... Return err. */
 int session__refuse_mode(struct reporter *r, int err, enum mode mode, const char *where);
 int session__refuse_receive(struct reporter *r, int err, enum receive way, const char *where);
 
