@@ -5,6 +5,7 @@
 #include "socket_file.bpf.h"
 #include "sockets.h"
 #include "stages.bpf.h"
+#include "tls.bpf.h"
 
 /*
  * Function entries of both function backends: each is built as fentry (nio_fe_NAME) and as kprobe
@@ -304,6 +305,25 @@ static __always_inline bool fill_socket(struct nio_socket *out, const struct soc
 	       out->rcv_nxt == kernel_read(struct tcp_sock, sk, rcv_nxt);
 }
 
+/* The record numbers of kTLS. They are exact while no bytes move. */
+static __always_inline void fill_tls(struct nio_socket *out, const struct sock *sk)
+{
+	const char *ctx;
+
+	if (!bpf_core_type_exists(struct tls_context) || ulp_of(sk) != ULP_KTLS)
+		return;
+	ctx = kernel_read(struct inet_connection_sock, sk, icsk_ulp_data);
+	if (!ctx)
+		return;
+	out->tls = (tls_conf(ctx, true) == TLS_SW ? NIO_SOCKET_TLS_SENDS : 0) |
+		   (tls_conf(ctx, false) == TLS_SW ? NIO_SOCKET_TLS_RECEIVES : 0);
+	if (kernel_read(struct tls_context, ctx, partially_sent_record))
+		out->tls |= NIO_SOCKET_TLS_PARTIAL;
+	out->tls_sent = tls_next(ctx, true);
+	out->tls_received = tls_next(ctx, false);
+	out->tls_overhead = kernel_read(struct tls_context, ctx, prot_info.overhead_size);
+}
+
 /*
  * Called for each open file of the load generator: writes the numbers of watched sockets. It runs
  * only when user space reads it. Not iter/tcp, which can damage the kernel (CVE-2026-74714;
@@ -324,6 +344,7 @@ int nio_sockets(struct bpf_iter__task_file *ctx)
 	/* Not a loop: before Linux 6.4 the verifier refuses some. */
 	if (!fill_socket(&out, sk) && !fill_socket(&out, sk))
 		fill_socket(&out, sk);
+	fill_tls(&out, sk);
 	bpf_seq_write(ctx->meta->seq, &out, sizeof(out));
 	return 0;
 }

@@ -59,7 +59,9 @@
 	  "page references: received by splice into a pipe; no copy")                   \
 	X(OTHER_COPY, "other_copy", "other", RECEIVER, 1, NEITHER,                      \
 	  OTHER_COPY, NO_HIST,                                                          \
-	  "unexpected copies: collapse, linearize, skb_copy")
+	  "unexpected copies: collapse, linearize, skb_copy")                           \
+	X(TLS_COPY, "tls_copy", "tls", SENDER, 1, NEITHER, SOCKETS, NO_HIST,            \
+	  "plaintext that the cipher of kTLS reads or writes")
 
 enum nio_stage {
 #define X(id, ...) NIO_STAGE_##id,

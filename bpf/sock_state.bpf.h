@@ -8,7 +8,7 @@
 #define BPF_SOCK_STATE_BPF_H
 
 #include "listeners.bpf.h"
-#include "tls.bpf.h"
+#include "sock_tls.bpf.h"
 
 /* enum sock_flags */
 #define SOCK_DEAD 0 /* closed by the application */

@@ -24,11 +24,20 @@ struct nio_socket {
 	__u32 zckey;         /* sk_zckey: number of zero-copy ids issued */
 	__u8 state;          /* TCP_ESTABLISHED, ... */
 	__u8 scatter_gather; /* sk_route_caps has NETIF_F_SG, so zero-copy sends pin */
-	__u8 pad[2];
+	__u8 tls;            /* NIO_SOCKET_TLS_* */
+	__u8 pad;
 	__u32 omem; /* sk_omem_alloc, bytes: charged until the notification is read */
-	__u32 pad2;
+	/* struct tls_context: the lower half of the number of the next record */
+	__u32 tls_sent, tls_received;
+	__u32 tls_overhead; /* bytes that a record adds to its plaintext */
 };
 
-_Static_assert(sizeof(struct nio_socket) == 64, "nio_socket layout");
+/* kTLS encrypts what the socket sends, or decrypts what it receives, in software. */
+#define NIO_SOCKET_TLS_SENDS    1
+#define NIO_SOCKET_TLS_RECEIVES 2
+/* A record that tls_sent counts has not gone to TCP as a whole. */
+#define NIO_SOCKET_TLS_PARTIAL 4
+
+_Static_assert(sizeof(struct nio_socket) == 72, "nio_socket layout");
 
 #endif

@@ -32,7 +32,7 @@ def check(name; ok): if ok then empty else name end;
     check($who + "zero-copy sends not completed"; .app.zerocopy.sends == .app.zerocopy.completed),
     check($who + "copies_per_byte \(.ledger.copies_per_byte)";
         # What else the kernel copied is counted, too: a slow receiver collapses small packets of its queue.
-        (.ledger.copies_per_byte - (.ledger.other_copy.bytes // 0) / .app.rx_bytes - {twocopy: 3, onecopy: 2, zerocopy: 2, sendfile: 1, splice: 2, uring: 2, uringzc: 2}[.mode]
+        (.ledger.copies_per_byte - (.ledger.other_copy.bytes // 0) / .app.rx_bytes - {twocopy: 3, onecopy: 2, zerocopy: 2, sendfile: 1, splice: 2, uring: 2, uringzc: 2, ktls: 3}[.mode]
          + .app.rx_uncopied_bytes / .app.rx_bytes) as $d
         | ($d | fabs) < 0.01 or (.app.tcp.bytes_retrans > 0 and $d > 0)
         # If a packet holds copied and pinned bytes, both are copied on delivery.
@@ -43,10 +43,11 @@ def check(name; ok): if ok then empty else name end;
         or (.verdict.copied_fraction == null and .app.zerocopy.enobufs == .app.tx_messages)),
     check($who + "kernel saw other completions than the application";
         (.mode != "zerocopy" and .mode != "uringzc") or .kernel_zerocopy.completed == .app.zerocopy.completed),
+    # TCP counts what the records of kTLS add.
     check($who + "TCP_INFO bytes_acked \(.app.tcp.bytes_acked) is not tx_bytes";
-        .app.tcp.bytes_acked == .app.tx_bytes),
+        .app.tcp.bytes_acked == .app.tx_bytes + .tls_tx.overhead),
     check($who + "TCP_INFO bytes_received is not rx_bytes";
-        .app.tcp.bytes_received == .app.rx_bytes)
+        .app.tcp.bytes_received == .app.rx_bytes + .tls_rx.overhead)
 ] | .[]'
 
 balanced() {
@@ -262,6 +263,27 @@ need_mode() {
 		--no-times --json out.json
 	jq -e '.runs[0] | .ledger.tx_pin.bytes + .app.zerocopy.fallback_bytes == 50 * 65536 and .ledger.unaccounted_tx == 0
 		and .ledger.deferred_copy.bytes == null and (.verdict.text | test("reports to the program"))' out.json
+}
+
+# A record has at most 16384 bytes of plaintext, and TLS 1.3 with AES-GCM adds 22.
+# bats test_tags=address,guest
+@test "books balance in ktls mode: the cipher copies at both ends, and the receive call once more" {
+	local path size
+
+	need_mode ktls
+	for path in loopback veth; do
+		for size in 100 65536 1048576; do
+			"$NETIOTRACE" -q --mode ktls --path "$path" --size "$size" --messages 100 --warmup 20ms --no-cpu --json out.json
+			balanced out.json
+			jq -e --argjson records "$(((size + 16383) / 16384))" '.runs[0] | .app.tx_bytes as $n | .ledger.tls_copy.bytes == 2 * $n
+				and .ledger.rx_copy.bytes == $n and .ledger.tx_copy.bytes == 0 and .ledger.tx_splice.bytes == 0
+				and .tls_tx == .tls_rx and .tls_tx.bytes == $n and .tls_tx.overhead == .tls_tx.records * 22
+				and .tls_tx.records == 100 * $records and .ledger.copies_per_byte == 3 and (.uncovered | length) == 0' out.json
+		done
+		"$NETIOTRACE" -q --mode ktls --path "$path" --connections 64 --duration 300ms --warmup 20ms --no-cpu --json out.json
+		balanced out.json
+		jq -e '.runs[0].ledger.copies_per_byte == 3' out.json
+	done
 }
 
 # The load generator's own flags are the witness: on loopback the kernel reports every request as copied.

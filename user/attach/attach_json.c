@@ -221,7 +221,7 @@ FIELDS(receives, (const struct socket_ledger *b, struct num read), RECEIVES_FIEL
 FIELDS(stage, (struct stage_found s), STAGE_FIELDS)
 
 #define LEDGER_FIELDS(X)                                                                    \
-	X(members, "<stage>", stage, NIO_STAGE_NR, stage__key, stage_of(k, i))              \
+	X(members, "<stage>", stage, NIO_STAGE_TLS_COPY, stage__key, stage_of(k, i))        \
 	X(object, "tls_copy", stage, tls_copy_of(k))                                        \
 	X(whole, "unaccounted_tx",          "bytes", socket_ledger__unaccounted(k->b, NIO_SIDE_SENDER)) \
 	X(whole, "unaccounted_rx",          "bytes", socket_ledger__unaccounted(k->b, NIO_SIDE_RECEIVER)) \

@@ -468,6 +468,8 @@ size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX])
 	ADD_IF(jit->known, jit->reason, &l, "bpf_jit", !jit->value, "%s",
 	       jit->value ? "on" : "off");
 	check_clock(&l, f);
+	SET(add(&l, "tls_module", false, f->has_tls ? "loaded" : "not loaded")->means,
+	    "mode ktls %s", f->has_tls ? "can run" : "cannot run (modprobe tls)");
 	l.group = "privileges";
 	for (size_t i = 0; i < DOCTOR_CAPABILITIES; i++)
 		check_capability(&l, f, i);

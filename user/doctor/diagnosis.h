@@ -42,6 +42,7 @@ struct facts {
 	bool root;              /* the effective user is root */
 	bool no_sys;            /* /sys is not mounted */
 	bool namespaced;        /* in a user namespace: capabilities do not apply to the machine */
+	bool has_tls;           /* the module of kTLS is loaded */
 	bool loaded;            /* the kernel took at least one of the programs */
 	char clocksources[128]; /* available clocksources, separated by spaces; empty: unknown */
 	struct real clock_ns;   /* what reading CLOCK_MONOTONIC once takes */

@@ -99,6 +99,7 @@ static void gather(struct facts *f, const struct options *o)
 	read_file__line(CLOCKSOURCES, f->clocksources, sizeof(f->clocksources));
 	f->clock_ns = clock_cost();
 	f->unprivileged_bpf_disabled = read_file__num(SYSCTL "kernel/unprivileged_bpf_disabled");
+	f->has_tls = !access("/proc/net/tls_stat", F_OK);
 	f->bpf_jit_enable = read_file__num(SYSCTL "net/core/bpf_jit_enable");
 	f->perf_event_paranoid = paranoia();
 	for (size_t i = 0; i < DOCTOR_CAPABILITIES; i++)
@@ -150,13 +151,16 @@ static int make_plan(struct diagnosis *d, const struct options *o, enum mode mod
 
 static void make_run_plans(struct diagnosis *d, const struct options *o)
 {
-	const struct plan *plans[MODE_NR], *timed[MODE_NR];
+	const struct plan *plans[MODE_NR] = {NULL}, *timed[MODE_NR] = {NULL};
 	struct plan apart[MODE_NR];
 
 	d->usable = true;
 	for (int mode = 0; mode < MODE_NR; mode++) {
 		bool any;
 
+		/* It has no events: the sockets' record numbers count its bytes. */
+		if (mode__has(mode, MODE_ENCRYPTS))
+			continue;
 		if (make_plan(d, o, mode, &apart[mode], &any))
 			d->usable = false;
 		plans[mode] = &d->plans[mode];

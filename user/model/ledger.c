@@ -311,7 +311,8 @@ void ledger__book(struct run_result *r, const struct plan *plan, const struct sn
 	for (int stage = NIO_STAGE_USER_GATHER + 1; stage < NIO_STAGE_NR; stage++)
 		book_stage(r, plan, stage, since);
 	book_other_copies(r, plan, since);
-	if (!plan__no_probe(plan, PROBE_COMPLETION))
+	/* kTLS refuses MSG_ZEROCOPY. */
+	if (!plan__no_probe(plan, PROBE_COMPLETION) || mode__has(plan->mode, MODE_ENCRYPTS))
 		book_completions(r, &since->zc);
 	if (in_slices(plan, since))
 		r->zc_unseen = num__unknown("send calls were sampled");

@@ -35,6 +35,10 @@ static const char arrivals_missed[] =
 static const char not_charged_alike[] =
 	"the sockets' option memory (sk_omem_alloc) changed: sends may not have completed";
 static const char no_ids[] = "io_uring's zero-copy requests take no ids";
+static const char decrypted[] =
+	"by the numbers of the kTLS records: TLS 1.3 decrypts into new memory, from which the "
+	"receive call copies";
+static const char half_sent[] = "a part of a kTLS record has not gone to TCP";
 static const char lower_bound[] =
 	"a lower bound: the application's own count and the kernel's differ";
 
@@ -190,6 +194,17 @@ static void book_rest(struct run_result *r, const struct sequence_sum *tx, uint6
 	}
 }
 
+/*
+ * The cipher of kTLS writes pages of its own, which TCP gets by reference: it neither copies nor
+ * pins the application's.
+ */
+static void book_encrypted(struct run_result *r)
+{
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		if (stage__account(s) == STAGE_SENT)
+			set_bytes(&r->stages[s], 0, QUALITY_EXACT, NULL, no_events_tx);
+}
+
 static void book_sending(struct run_result *r, const struct plan *plan,
 			 const struct sequence_sum *tx, bool moving)
 {
@@ -212,8 +227,10 @@ static void book_sending(struct run_result *r, const struct plan *plan,
 	if (!no_events)
 		cover(&r->health, seen, tx->queued);
 	r->unclassified = num__known(0);
+	if (!tx->sent.reason)
+		book_encrypted(r);
 	/* Without SO_ZEROCOPY, and without splice, a socket can only copy. */
-	if (!mode__has(plan->mode, MODE_PINS | MODE_SPLICES))
+	else if (!mode__has(plan->mode, MODE_PINS | MODE_SPLICES))
 		book_sent(r, tx->queued, 0, NULL, no_events);
 	else if (!mode__has(plan->mode, MODE_SPLICES) || !book_spliced(r, tx, no_events))
 		book_rest(r, tx, seen, moving, no_events);
@@ -238,7 +255,8 @@ static void book_receiving(struct run_result *r, const struct plan *plan,
 {
 	unsigned int takes = plan->takes ? plan->takes : 1U << NIO_STAGE_RX_COPY;
 	bool attached = plan->chosen[PROBE_RX_COPY] && (!plan->takes || plan->chosen[PROBE_TAKEN]);
-	const char *no_events = attached ? NULL : no_events_rx;
+	bool by_records = !rx->received.reason;
+	const char *no_events = attached && !by_records ? NULL : no_events_rx;
 	uint64_t seen = ledger_bytes__seen(r, STAGE_RECEIVED);
 
 	r->sequence.rx_bytes = num__known(rx->taken);
@@ -253,7 +271,9 @@ static void book_receiving(struct run_result *r, const struct plan *plan,
 	}
 	for (int s = NIO_STAGE_RX_COPY; s <= NIO_STAGE_RX_SPLICE; s++)
 		if (takes == 1U << s)
-			set_bytes(&r->stages[s], rx->taken, QUALITY_EXACT, NULL, no_events);
+			set_bytes(&r->stages[s], rx->taken,
+				  by_records ? QUALITY_DERIVED : QUALITY_EXACT,
+				  by_records ? decrypted : NULL, no_events);
 		else if (plan->takes && !(takes & 1U << s))
 			set_bytes(&r->stages[s], 0, QUALITY_EXACT, NULL, no_events);
 }
@@ -358,23 +378,81 @@ static void bound_deferred(struct run_result *r, const struct plan *plan,
 
 bool ledger_bytes__unknown(const struct run_result *r)
 {
-	return (run_result__sampled_events(r, NIO_STAGE_TX_COPY) && !r->sequence.tx_bytes.known) ||
-	       (run_result__sampled_events(r, NIO_STAGE_RX_COPY) && !r->sequence.rx_bytes.known);
+	bool encrypts = mode__has(r->mode, MODE_ENCRYPTS), here = !r->sender_side;
+	bool tx = encrypts || run_result__sampled_events(r, NIO_STAGE_TX_COPY);
+	bool rx = (encrypts && here) || run_result__sampled_events(r, NIO_STAGE_RX_COPY);
+
+	return (tx && !r->sequence.tx_bytes.known) || (rx && !r->sequence.rx_bytes.known);
 }
 
-/* The sockets of one side between the snapshots; else the reason why they are not known. */
-static const char *sum_side(const struct snapshot *base, const struct snapshot *now,
-			    enum nio_side side, struct sequence_sum *sum)
+/*
+ * The sockets of one side between the snapshots; else the reason why they are not known. Of sockets
+ * that kTLS serves, the bytes are those of the plaintext.
+ */
+static const char *sum_side(const struct plan *plan, const struct snapshot *base,
+			    const struct snapshot *now, enum nio_side side,
+			    struct sequence_sum *sum)
 {
-	return tcp_seq__between(&base->sockets[side], &now->sockets[side], sum);
+	const char *why = tcp_seq__between(&base->sockets[side], &now->sockets[side], sum);
+	const struct records_sum *records = side == NIO_SIDE_SENDER ? &sum->sent : &sum->received;
+
+	if (why)
+		return why;
+	if (records->reason)
+		return mode__has(plan->mode, MODE_ENCRYPTS) ? records->reason : NULL;
+	if (side == NIO_SIDE_SENDER)
+		sum->queued -= records->overhead;
+	else
+		sum->taken -= records->overhead;
+	/* A record that is under way while bytes move is a small error of a moment's figures. */
+	return side == NIO_SIDE_SENDER && records->partial && !now->moving ? half_sent : NULL;
+}
+
+/* One direction of kTLS. here: its sockets are on this machine. */
+static void book_records(struct run_result *r, enum nio_side side, bool here,
+			 const struct records_sum *records, const struct num *bytes)
+{
+	struct stage_result *s = &r->stages[NIO_STAGE_TLS_COPY];
+	const struct num unknown = num__unknown(bytes->reason);
+
+	if (bytes->known) {
+		r->sequence.tls[side] = (struct tls_result){*bytes, num__known(records->records),
+							    num__known(records->overhead)};
+		s->bytes += bytes->value;
+		s->events += records->records;
+		return;
+	}
+	r->sequence.tls[side] = (struct tls_result){unknown, unknown, unknown};
+	if (!here)
+		return;
+	s->quality = QUALITY_UNAVAILABLE;
+	s->reason = bytes->reason;
+}
+
+/* The cipher copies at both ends: it reads the plaintext or writes it. No other mode encrypts. */
+static void book_tls(struct run_result *r, const struct plan *plan, const struct snapshot *base,
+		     const struct sequence_sum *tx, const struct sequence_sum *rx)
+{
+	const struct records_sum *sums[NIO_SIDE_NR] = {&tx->sent, &rx->received};
+	const struct num *bytes[NIO_SIDE_NR] = {&r->sequence.tx_bytes, &r->sequence.rx_bytes};
+	const struct num none = num__known(0);
+
+	set_bytes(&r->stages[NIO_STAGE_TLS_COPY], 0, QUALITY_EXACT, NULL, NULL);
+	r->stages[NIO_STAGE_TLS_COPY].events = 0;
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		r->sequence.tls[side] = (struct tls_result){none, none, none};
+		if (mode__has(plan->mode, MODE_ENCRYPTS) || !sums[side]->reason)
+			book_records(r, side, base->sockets[side].nr, sums[side], bytes[side]);
+	}
 }
 
 void ledger_bytes__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
 			const struct snapshot *since)
 {
 	struct sequence_sum tx, rx;
-	const char *no_tx = sum_side(base, since, NIO_SIDE_SENDER, &tx);
-	const char *no_rx = sum_side(base, since, NIO_SIDE_RECEIVER, &rx);
+	const char *no_tx = sum_side(plan, base, since, NIO_SIDE_SENDER, &tx);
+	const char *no_rx = sum_side(plan, base, since, NIO_SIDE_RECEIVER, &rx);
+	bool encrypts = mode__has(plan->mode, MODE_ENCRYPTS);
 
 	r->health.coverage = (struct real){0};
 	r->health.covered_bytes = r->health.coverable_bytes = 0;
@@ -393,12 +471,15 @@ void ledger_bytes__book(struct run_result *r, const struct plan *plan, const str
 	r->health.phase_ns = since->phase_ns;
 	if (!no_tx)
 		book_sending(r, plan, &tx, since->moving);
+	else if (encrypts)
+		book_encrypted(r);
 	else if (run_result__sampled_events(r, NIO_STAGE_TX_COPY))
 		leave_unknown(r, STAGE_SENT, in_slices);
 	if (!no_rx)
 		book_receiving(r, plan, &rx);
-	else if (run_result__sampled_events(r, NIO_STAGE_RX_COPY))
-		leave_unknown(r, STAGE_RECEIVED, in_slices);
+	else if (encrypts || run_result__sampled_events(r, NIO_STAGE_RX_COPY))
+		leave_unknown(r, STAGE_RECEIVED, encrypts ? no_rx : in_slices);
+	book_tls(r, plan, base, &tx, &rx);
 	if (no_tx && no_rx)
 		r->health.coverage.reason = no_tx;
 	close_coverage(&r->health);
@@ -423,11 +504,13 @@ static void book_replies(struct run_result *r, enum nio_stage stage, uint64_t co
 void ledger_bytes__replies(struct run_result *r, const struct snapshot *base,
 			   const struct snapshot *since)
 {
+	const struct socket_snapshot *from = base->sockets, *to = since->sockets;
 	struct sequence_sum senders, receivers;
-	const char *none = sum_side(base, since, NIO_SIDE_SENDER, &senders);
+	const char *none = tcp_seq__between(&from[NIO_SIDE_SENDER], &to[NIO_SIDE_SENDER], &senders);
 
 	if (!none)
-		none = sum_side(base, since, NIO_SIDE_RECEIVER, &receivers);
+		none = tcp_seq__between(&from[NIO_SIDE_RECEIVER], &to[NIO_SIDE_RECEIVER],
+					&receivers);
 	if (none) {
 		/* Each direction has bytes of both sides: one side alone does not show them. */
 		r->sequence.source = NULL;

@@ -28,6 +28,9 @@ static const size_t nums[] = {
 	AT(notifications), AT(zc_completed), AT(zc_filled), AT(zc_repeated), AT(zc_unseen),
 	AT(enobufs_optmem), AT(enobufs_memlock), AT(unclassified), AT(pinned.completed_bytes),
 	AT(sequence.tx_bytes), AT(sequence.rx_bytes), AT(sequence.tx_retrans), AT(sequence.tx_ids),
+	AT(sequence.tls[NIO_SIDE_SENDER].bytes), AT(sequence.tls[NIO_SIDE_RECEIVER].bytes),
+	AT(sequence.tls[NIO_SIDE_SENDER].records), AT(sequence.tls[NIO_SIDE_RECEIVER].records),
+	AT(sequence.tls[NIO_SIDE_SENDER].overhead), AT(sequence.tls[NIO_SIDE_RECEIVER].overhead),
 	AT(health.missed), AT(health.dropped), AT(health.map_full), AT(health.unmatched),
 	AT(health.anomalies),
 };

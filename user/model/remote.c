@@ -115,6 +115,8 @@ const char *remote__contradiction(const struct run_result *run, const struct run
 	if (half->stages[NIO_STAGE_RX_COPY].quality == QUALITY_EXACT &&
 	    half->sequence.rx_bytes.known && taken_by(run, half) != half->sequence.rx_bytes.value)
 		return "its copies are not what its sockets took";
+	if (half->stages[NIO_STAGE_TLS_COPY].bytes > app->rx_bytes)
+		return "it decrypted more than it received";
 	if (app->rx_uncopied.known && app->rx_uncopied.value > app->rx_bytes)
 		return "it mapped, dropped or spliced more than it received";
 	/* The main thread has CPU time too. */
@@ -201,11 +203,11 @@ static void join_health(struct run_result *r, const struct run_result *half)
 	h->coverage = real__known((double)h->covered_bytes / (double)h->coverable_bytes);
 }
 
-/* Unexpected copies happen on both machines. */
-static void join_other_copies(struct run_result *r, const struct run_result *half)
+/* Adds a stage that both machines have. */
+static void join_stage(struct run_result *r, const struct run_result *half, enum nio_stage stage)
 {
-	const struct stage_result *from = &half->stages[NIO_STAGE_OTHER_COPY];
-	struct stage_result *to = &r->stages[NIO_STAGE_OTHER_COPY];
+	const struct stage_result *from = &half->stages[stage];
+	struct stage_result *to = &r->stages[stage];
 
 	if (to->quality == QUALITY_UNAVAILABLE)
 		return;
@@ -221,8 +223,6 @@ static void join_other_copies(struct run_result *r, const struct run_result *hal
 		hist__add(to->sizes, from->sizes);
 	if (to->times && from->times)
 		hist__add(to->times, from->times);
-	for (size_t i = 0; i < half->others_nr; i++)
-		ledger__add_other(r, &half->others[i]);
 }
 
 static void join_ledger(struct run_result *r, struct run_result *half)
@@ -234,7 +234,11 @@ static void join_ledger(struct run_result *r, struct run_result *half)
 		r->stages[s] = half->stages[s];
 		half->stages[s].sizes = half->stages[s].times = NULL;
 	}
-	join_other_copies(r, half);
+	join_stage(r, half, NIO_STAGE_TLS_COPY);
+	join_stage(r, half, NIO_STAGE_OTHER_COPY);
+	for (size_t i = 0; i < half->others_nr; i++)
+		ledger__add_other(r, &half->others[i]);
+	r->sequence.tls[NIO_SIDE_RECEIVER] = half->sequence.tls[NIO_SIDE_RECEIVER];
 	r->sequence.rx_bytes = half->sequence.rx_bytes;
 	memcpy(r->uncovered[NIO_SIDE_RECEIVER], half->uncovered[NIO_SIDE_RECEIVER],
 	       sizeof(r->uncovered[NIO_SIDE_RECEIVER]));
@@ -263,6 +267,9 @@ void remote__join(struct run_result *r, struct run_result *half)
 		set_reason(r, half->stages[NIO_STAGE_RX_COPY].reason);
 	else if (r->request_response)
 		set_reason(r, REMOTE_REASON ": between machines replies are not in the ledger");
+	else if (mode__has(r->mode, MODE_ENCRYPTS) &&
+		 !half->sequence.tls[NIO_SIDE_RECEIVER].records.value)
+		set_reason(r, REMOTE_REASON ", which did not count the records of kTLS");
 	else
 		join_ledger(r, half);
 }

@@ -31,7 +31,7 @@ enum stage_account stage__account(enum nio_stage s) { return stage_rows[s].accou
 bool stage__is_rare(enum nio_stage s)
 {
 	return s == NIO_STAGE_TX_SPLICE || s == NIO_STAGE_RX_MAP || s == NIO_STAGE_RX_DISCARD ||
-	       s == NIO_STAGE_RX_SPLICE;
+	       s == NIO_STAGE_RX_SPLICE || s == NIO_STAGE_TLS_COPY;
 }
 const char *stage__help(enum nio_stage s)           { return stage_rows[s].help; }
 /* clang-format on */
@@ -156,6 +156,8 @@ void run_result__no_kernel(struct run_result *r, const char *reason)
 		real__unknown(reason);
 	for (size_t i = 0; i < ARRAY_SIZE(nums); i++)
 		*nums[i] = none;
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		r->sequence.tls[side] = (struct tls_result){none, none, none};
 	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
 		r->path_ns[p] = none;
 	for (int i = NIO_STAGE_USER_GATHER + 1; i < NIO_STAGE_NR; i++) {

@@ -251,6 +251,13 @@ struct verdict {
 
 const char *nio_context__name(enum nio_context c); /* "process", "softirq", "unknown" */
 
+/* One direction of kTLS, by the numbers of its records. All 0 in modes that do not encrypt. */
+struct tls_result {
+	struct num bytes; /* of plaintext */
+	struct num records;
+	struct num overhead; /* bytes that the records add */
+};
+
 /* Bytes of the watched sockets by their own sequence numbers: see user/model/tcp_seq.h. */
 struct sequence_result {
 	const char *source;    /* "iter/task_file", "sock_diag"; NULL: none, see the reasons */
@@ -258,6 +265,7 @@ struct sequence_result {
 	struct num rx_bytes;   /* taken by the receivers */
 	struct num tx_retrans; /* sent again by the senders */
 	struct num tx_ids;     /* ids of zero-copy sends that the senders took */
+	struct tls_result tls[NIO_SIDE_NR]; /* sent by the senders, received by the receivers */
 };
 
 struct health {

@@ -97,6 +97,23 @@ uint64_t tcp_seq__read(const struct nio_socket *s)
 	return numbers_of(s).read;
 }
 
+static const char no_records[] =
+	"the record numbers of kTLS are not known: the sockets were not read by iter/task_file, or "
+	"have no key that the kernel's software uses";
+
+/* bytes: of the records, with their overhead. */
+static void add_records(struct records_sum *sum, uint8_t both, uint8_t flag, uint32_t records,
+			uint64_t overhead, uint64_t bytes)
+{
+	overhead *= records;
+	if (!(both & flag))
+		sum->reason = no_records;
+	else if (overhead > bytes)
+		sum->reason = "the record numbers of kTLS do not fit the bytes: the key changed";
+	sum->records += records;
+	sum->overhead += overhead;
+}
+
 static const char *add_socket(const struct nio_socket *base, const struct nio_socket *now,
 			      struct sequence_sum *sum)
 {
@@ -116,6 +133,11 @@ static const char *add_socket(const struct nio_socket *base, const struct nio_so
 	sum->ids += (uint32_t)(now->zckey - base->zckey);
 	sum->pinning &= base->scatter_gather && now->scatter_gather;
 	sum->completed &= now->omem == base->omem;
+	sum->sent.partial |= (base->tls | now->tls) & NIO_SOCKET_TLS_PARTIAL;
+	add_records(&sum->sent, base->tls & now->tls, NIO_SOCKET_TLS_SENDS,
+		    now->tls_sent - base->tls_sent, now->tls_overhead, queued);
+	add_records(&sum->received, base->tls & now->tls, NIO_SOCKET_TLS_RECEIVES,
+		    now->tls_received - base->tls_received, now->tls_overhead, taken);
 	return NULL;
 }
 
@@ -128,11 +150,13 @@ const char *tcp_seq__between(const struct socket_snapshot *base, const struct so
 		.zckeys = base->zckeys && now->zckeys, .pinning = true, .completed = true};
 	if (!base->source || !now->source) {
 		why = base->source ? now->reason : base->reason;
-		return why ? why : "the sockets were not read";
+		why = why ? why : "the sockets were not read";
+	} else if (base->nr != now->nr) {
+		why = "the two passes are not over the same sockets";
 	}
-	if (base->nr != now->nr)
-		return "the two passes are not over the same sockets";
 	for (size_t i = 0; i < now->nr && !why; i++)
 		why = add_socket(&base->sockets[i], &now->sockets[i], sum);
+	if (why || !now->nr)
+		sum->sent.reason = sum->received.reason = why ? why : no_records;
 	return why;
 }

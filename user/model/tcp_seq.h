@@ -46,10 +46,20 @@ uint64_t tcp_seq__queued(const struct nio_socket *socket);
 /* Bytes that the application has read from the socket, without the FIN. */
 uint64_t tcp_seq__read(const struct nio_socket *socket);
 
+/* Records of kTLS in one direction of sockets. */
+struct records_sum {
+	uint64_t records;
+	uint64_t overhead; /* bytes that they add to the plaintext */
+	bool partial;      /* a record has not gone to TCP as a whole */
+	/* Not NULL: not counted, or kTLS does not serve this direction of every socket. */
+	const char *reason;
+};
+
 /* Changes of the sockets of one side between two iterations. */
 struct sequence_sum {
-	uint64_t queued, taken, retrans; /* bytes */
-	uint64_t ids;                    /* of zero-copy sends given out; only with zckeys */
+	uint64_t queued, taken, retrans; /* bytes; of kTLS with the overhead of its records */
+	struct records_sum sent, received;
+	uint64_t ids; /* of zero-copy sends given out; only with zckeys */
 	bool zckeys;
 	bool pinning; /* a zero-copy send pins, on every socket, at both passes; only with zckeys */
 	/*

@@ -140,9 +140,21 @@ static bool counts_calls(const struct plan_request *req)
 	       req->size >= PLAN_COUNT_CALLS_SIZE;
 }
 
+static const char records_only[] =
+	"not used: it would see the records of kTLS, not the application's bytes";
+static const char no_tls_times[] =
+	"kTLS sends and receives by functions of its own, which no probe times";
+
 /* Why run does without a probe, whatever the kernel has; NULL: it does not. */
 static const char *not_wanted(enum probe_id probe, const struct plan_request *req)
 {
+	/* It would run for every packet, to count 0. */
+	if (probe == PROBE_DEFERRED_COPY && !mode__has(req->mode, MODE_PINS))
+		return plan__by_construction;
+	if (probe == PROBE_TAKEN && !req->takes)
+		return plan__by_receiver;
+	if (mode__has(req->mode, MODE_ENCRYPTS) && probe != PROBE_SOCKETS)
+		return probe__measures_times(probe) ? no_tls_times : records_only;
 	if (probe__measures_times(probe) && req->times != TIMES_ON)
 		return req->times == TIMES_APART ? plan__reason_timed_separately
 						 : "not used: --no-times was given";
@@ -151,11 +163,6 @@ static const char *not_wanted(enum probe_id probe, const struct plan_request *re
 		       "message size";
 	if (probe == PROBE_TRANSMIT && counts_calls(req))
 		return "not used: every send call is counted";
-	/* It would run for every packet, to count 0. */
-	if (probe == PROBE_DEFERRED_COPY && !mode__has(req->mode, MODE_PINS))
-		return plan__by_construction;
-	if (probe == PROBE_TAKEN && !req->takes)
-		return plan__by_receiver;
 	return NULL;
 }
 
@@ -394,7 +401,8 @@ int plan__make(struct plan *plan, const struct probe_result *probe_results,
 		by_call.count_calls = true;
 		choose(plan, PROBE_SEND_RETURN, probe_results, &by_call);
 	}
-	if (!has_events(plan) && req->backend != BACKEND_AUTO)
+	if (!has_events(plan) && req->backend != BACKEND_AUTO &&
+	    !mode__has(req->mode, MODE_ENCRYPTS))
 		return -EOPNOTSUPP;
 	return plan->chosen[PROBE_SOCKETS] || sees_bytes(plan) ? 0 : -EOPNOTSUPP;
 }

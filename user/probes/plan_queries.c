@@ -47,6 +47,11 @@ struct stage_source plan__stage(const struct plan *plan, enum nio_stage stage)
 
 	if (stage_rows[stage].probe == PROBE_LOADGEN)
 		return source;
+	/* The sockets know whether there are record numbers: ledger_bytes__book(). */
+	if (stage == NIO_STAGE_TLS_COPY) {
+		source.event = "record";
+		return source;
+	}
 	probe = probe_of(plan, stage);
 	alt = plan->chosen[probe];
 	source.event = plan_probes[probe].event;
@@ -202,8 +207,9 @@ bool plan__can_detach(const struct plan *plan, struct plan *base_plan)
 	if (plan->object == OBJECT_ATTACH)
 		return calls && calls->backend == BACKEND_TRACEPOINT;
 	base_plan->chosen[PROBE_COMPLETION] = NULL;
-	/* Each request is followed from its call to its notification. */
-	return plan->chosen[PROBE_SOCKETS] && !mode__has(plan->mode, MODE_NOTIFIES) &&
+	/* Each request is followed from its call to its notification. kTLS has no events. */
+	return plan->chosen[PROBE_SOCKETS] &&
+	       !mode__has(plan->mode, MODE_NOTIFIES | MODE_ENCRYPTS) &&
 	       (!mode__has(plan->mode, MODE_PINS) || sees_zerocopy_by_tracepoints(plan));
 }
 

@@ -268,7 +268,7 @@ const struct probe_row plan_probes[PROBE_NR] = {
 	[PROBE_INLINE_TIME] = TIME("inline_time", "path_ns inline", "softirq"),
 	[PROBE_PREEMPTED_TIME] = TIME("preempted_time", "path_ns preempted", "switch"),
 	[PROBE_RX_TIME] = TIME("rx_time", "rx_copy time", "skb"),
-	[PROBE_SOCKETS] = {"sockets", "tx_copy, tx_pin, rx_copy", "the sockets' own numbers",
+	[PROBE_SOCKETS] = {"sockets", "tx_copy, tx_pin, rx_copy, tls_copy", "the sockets' own numbers",
 			   "pass", NULL, true},
 	[PROBE_MESSAGE] = {"message", "tx_splice", NULL, "send call", NULL, false},
 	[PROBE_SENDPAGE] = {"sendpage", "tx_splice", NULL, "send call", NULL, false},

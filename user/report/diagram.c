@@ -286,7 +286,7 @@ static int put_absent(const struct diagram *d, FILE *f, int y)
 		const char *name = figure__stage(stage);
 
 		/* Older results lack these stages. */
-		if (stage >= NIO_STAGE_RX_MAP && stage <= NIO_STAGE_RX_SPLICE && !ran(d, stage))
+		if (stage__is_rare(stage) && stage != NIO_STAGE_TX_SPLICE && !ran(d, stage))
 			continue;
 		if (isnan(copies(d, stage))) {
 			snprintf(text, sizeof(text), "%s not available: %s", name,

@@ -147,7 +147,9 @@ static void make_copies(struct figure_draft *d, const char *threads)
 
 	/* Copying stages that no run could measure. */
 	for (enum nio_stage stage = 0; stage < NIO_STAGE_NR; stage++) {
-		if (!stage__is_copy(stage) || analysis__has(d->a, METRIC_STAGE_BYTES(stage)))
+		/* Older results lack the stage of kTLS. */
+		if (!stage__is_copy(stage) || analysis__has(d->a, METRIC_STAGE_BYTES(stage)) ||
+		    (stage == NIO_STAGE_TLS_COPY && !d->a->has_mode[MODE_KTLS]))
 			continue;
 		strcat(list, *list ? ", " : "");
 		strcat(list, figure__stage(stage));

@@ -290,7 +290,7 @@ static const char *const help_lines[][2] = {
 #define X(id, key, side, head, none, help) {head, help},
 	LATENCIES(X)
 #undef X
-	{"copies/B", "copies of a payload byte: gather+send+deferred+receive+other"},
+	{"copies/B", "copies of a byte: gather+send+deferred+receive+other+tls"},
 	{"cost", "of both sides together; a deferred copy runs on either's clock"},
 	{"bars", "share of a mode's events; sizes: lower bounds, 12.5 % apart"},
 	{"- and n/a", "- is a measured zero; n/a was not measured, the column says why"},

@@ -333,6 +333,7 @@ static const char *const stage_names[NIO_STAGE_NR] = {
 	[NIO_STAGE_DEFERRED_COPY] = "deferred copies", [NIO_STAGE_OTHER_COPY] = "unexpected copies",
 	[NIO_STAGE_TX_SPLICE] = "spliced bytes",       [NIO_STAGE_RX_MAP] = "mapped bytes",
 	[NIO_STAGE_RX_DISCARD] = "discarded bytes",    [NIO_STAGE_RX_SPLICE] = "spliced bytes",
+	[NIO_STAGE_TLS_COPY] = "encrypted bytes",
 };
 
 static void add_reason(struct text_reasons *l, const char *what, const char *reason)
@@ -349,8 +350,9 @@ static void add_reason(struct text_reasons *l, const char *what, const char *rea
 static void add_stage(struct text_reasons *l, const struct run_result *run, enum nio_stage stage)
 {
 	const char *reason = run->stages[stage].reason;
-	bool applies = stage == NIO_STAGE_TX_SPLICE ? mode__has(run->mode, MODE_SPLICES)
-						    : !stage__is_rare(stage);
+	bool applies = stage == NIO_STAGE_TX_SPLICE  ? mode__has(run->mode, MODE_SPLICES)
+		       : stage == NIO_STAGE_TLS_COPY ? mode__has(run->mode, MODE_ENCRYPTS)
+						     : !stage__is_rare(stage);
 
 	if (applies && !figures__stage_known(run, stage, &reason))
 		add_reason(l, stage_names[stage], reason);

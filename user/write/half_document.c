@@ -316,6 +316,18 @@ static void read_taken(struct reading *in, struct run_result *r)
 	}
 }
 
+/* Earlier versions know no kTLS. */
+static void read_tls(struct reading *in, struct run_result *r)
+{
+	r->sequence.tls[NIO_SIDE_RECEIVER] =
+		(struct tls_result){num_at(in, "tls_rx.bytes"), num_at(in, "tls_rx.records"),
+				    num_at(in, "tls_rx.overhead")};
+	if (json_object_get(json_object_get(in->run, "ledger"), stage__key(NIO_STAGE_TLS_COPY)))
+		read_stage(in, r, NIO_STAGE_TLS_COPY);
+	else
+		r->stages[NIO_STAGE_TLS_COPY].quality = QUALITY_EXACT;
+}
+
 static void read_callers(struct reading *in, struct run_result *r)
 {
 	const json_t *list = list_at(in, "ledger.other_copy.callers"), *item;
@@ -480,6 +492,7 @@ static void read_run(struct reading *in, struct run_result *r)
 	read_app(in, r);
 	read_stage(in, r, NIO_STAGE_RX_COPY);
 	read_taken(in, r);
+	read_tls(in, r);
 	read_stage(in, r, NIO_STAGE_OTHER_COPY);
 	read_callers(in, r);
 	r->sequence.source = source ? keep(source) : NULL;

@@ -149,6 +149,12 @@ FIELDS(app, (const struct run_result *run, const struct app_result *app), APP_FI
 	X(num,    "tx_retrans",      "bytes", s->tx_retrans)                       \
 	X(num,    "tx_zerocopy_ids", "count", s->tx_ids)
 FIELDS(sequence, (const struct sequence_result *s), TCP_SEQ_FIELDS)
+
+#define TLS_FIELDS(X)                                                             \
+	X(num,    "bytes",    "bytes", t->bytes)                                   \
+	X(num,    "records",  "count", t->records)                                 \
+	X(num,    "overhead", "bytes", t->overhead)
+FIELDS(tls, (const struct tls_result *t), TLS_FIELDS)
 /* clang-format on */
 
 /* A stage of the ledger. Its quality is that of its bytes; its events may be a sample. */
@@ -506,6 +512,8 @@ FIELDS(health, (const struct run_result *run), HEALTH_FIELDS)
 	X(object, "app",             app, run, &run->app)                   \
 	X(object, "sequence",        sequence, &run->sequence)              \
 	X(object, "ledger",          ledger, run)                           \
+	X(object, "tls_tx",          tls, &run->sequence.tls[NIO_SIDE_SENDER]) \
+	X(object, "tls_rx",          tls, &run->sequence.tls[NIO_SIDE_RECEIVER]) \
 	X(object, "kernel_zerocopy", kernel_zerocopy, run, kernel_zc_of(run)) \
 	X(object, "verdict",         verdict, &run->verdict)                \
 	X(object, "times",           times, timed_of(run), time_figures__calls(run)) \

@@ -131,6 +131,123 @@ TEST(bytes_of_sendfile_are_placed_by_the_route)
 	}
 }
 
+#define RECORDS (4 * MESSAGES)
+
+/* Four records a message; overhead: of all records, by the bytes that TCP counts. */
+static struct fixture *fixture_of_tls(uint64_t overhead)
+{
+	struct fixture *f = fixture(MODE_KTLS);
+
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		struct nio_socket *from = f->base.sockets[side].sockets;
+		struct nio_socket *to = f->now.sockets[side].sockets;
+
+		from->tls = to->tls = side ? NIO_SOCKET_TLS_RECEIVES : NIO_SOCKET_TLS_SENDS;
+		to->tls_overhead = 22;
+		*(side ? &to->tls_received : &to->tls_sent) = RECORDS;
+		*(side ? &to->bytes_received : &to->bytes_acked) += overhead;
+	}
+	return f;
+}
+
+/* The cipher copies at both ends, and the receive call once more. */
+TEST(plaintext_of_kTLS_is_copied_three_times)
+{
+	struct fixture *f = fixture_of_tls(22 * RECORDS);
+
+	close_books(f);
+	assert_true(f->run.balance_known);
+	check_balance(f, 0, 0);
+	check_stage(f, NIO_STAGE_TLS_COPY, 2 * TOTAL, QUALITY_EXACT);
+	assert_int_equal(stage(f, NIO_STAGE_TLS_COPY)->events, 2 * RECORDS);
+	check_stage(f, NIO_STAGE_TX_COPY, 0, QUALITY_EXACT);
+	check_stage(f, NIO_STAGE_TX_PIN, 0, QUALITY_EXACT);
+	check_stage(f, NIO_STAGE_TX_SPLICE, 0, QUALITY_EXACT);
+	check_stage(f, NIO_STAGE_RX_COPY, TOTAL, QUALITY_DERIVED);
+	assert_int_equal(stage(f, NIO_STAGE_DEFERRED_COPY)->bytes, 0);
+	NEAR(f->run.copies_per_byte.value, 3, 1e-9);
+	NEAR(f->run.copies_per_byte_at_most.value, 3, 1e-9);
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		assert_num(f->run.sequence.tls[side].bytes, TOTAL);
+		assert_num(f->run.sequence.tls[side].records, RECORDS);
+		assert_num(f->run.sequence.tls[side].overhead, 22 * RECORDS);
+	}
+	assert_false(f->run.health.coverage.known);
+	end(f);
+}
+
+TEST(byte_lost_by_kTLS_is_unaccounted)
+{
+	struct fixture *f = fixture_of_tls(22 * RECORDS - 1);
+
+	close_books(f);
+	check_balance(f, 1, 1);
+	end(f);
+}
+
+/* Without the numbers of its records, bytes of kTLS are unknown, not those of the ciphertext. */
+TEST(kTLS_without_record_numbers_has_no_balance)
+{
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		struct fixture *f = fixture_of_tls(22 * RECORDS);
+
+		f->now.sockets[side].sockets[0].tls = 0;
+		close_books(f);
+		assert_false(f->run.balance_known);
+		assert_int_equal(stage(f, NIO_STAGE_TLS_COPY)->quality, QUALITY_UNAVAILABLE);
+		assert_non_null(strstr(stage(f, NIO_STAGE_TLS_COPY)->reason, "record numbers"));
+		assert_false(f->run.sequence.tls[side].records.known);
+		assert_true(f->run.sequence.tls[!side].records.known);
+		check_stage(f, NIO_STAGE_TX_COPY, 0, QUALITY_EXACT);
+		assert_int_equal(stage(f, NIO_STAGE_RX_COPY)->quality,
+				 side ? QUALITY_UNAVAILABLE : QUALITY_DERIVED);
+		end(f);
+	}
+}
+
+/* A part of a record is under way: an error of the moment, but not at the end. */
+TEST(kTLS_record_under_way_is_refused_at_rest_only)
+{
+	struct fixture *f = fixture_of_tls(22 * RECORDS);
+
+	f->now.sockets[NIO_SIDE_SENDER].sockets[0].tls |= NIO_SOCKET_TLS_PARTIAL;
+	f->now.moving = true;
+	close_books(f);
+	check_stage(f, NIO_STAGE_TLS_COPY, 2 * TOTAL, QUALITY_EXACT);
+	f->now.moving = false;
+	close_books(f);
+	assert_int_equal(stage(f, NIO_STAGE_TLS_COPY)->quality, QUALITY_UNAVAILABLE);
+	end(f);
+}
+
+/* A receiver on its own machine learns from its sockets that kTLS decrypts, not from a mode. */
+TEST(half_of_kTLS_counts_what_it_decrypts)
+{
+	struct fixture *f = fixture_of_tls(22 * RECORDS);
+
+	f->plan = plan_of_mode(MODE_ONECOPY);
+	f->run.mode = MODE_ONECOPY;
+	tcp_seq__begin(&f->base.sockets[NIO_SIDE_SENDER], 0);
+	tcp_seq__begin(&f->now.sockets[NIO_SIDE_SENDER], 0);
+	close_books(f);
+	assert_num(f->run.sequence.rx_bytes, TOTAL);
+	check_stage(f, NIO_STAGE_TLS_COPY, TOTAL, QUALITY_EXACT);
+	check_stage(f, NIO_STAGE_RX_COPY, TOTAL, QUALITY_DERIVED);
+	assert_num(f->run.sequence.tls[NIO_SIDE_SENDER].records, 0);
+	assert_num(f->run.sequence.tls[NIO_SIDE_RECEIVER].records, RECORDS);
+	end(f);
+}
+
+TEST(modes_without_kTLS_encrypt_nothing)
+{
+	struct fixture *f = fixture(MODE_ONECOPY);
+
+	close_books(f);
+	check_stage(f, NIO_STAGE_TLS_COPY, 0, QUALITY_EXACT);
+	assert_num(f->run.sequence.tls[NIO_SIDE_SENDER].overhead, 0);
+	end(f);
+}
+
 TEST(missed_events_leave_deferred_copies_open)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);

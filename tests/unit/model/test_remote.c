@@ -268,6 +268,7 @@ static struct run_result *half(void)
 	h->others[0] =
 		(struct other_result){.caller = "tcp_collapse", .bytes = MESSAGE, .events = 1};
 	h->others_nr = 1;
+	h->stages[NIO_STAGE_TLS_COPY].quality = QUALITY_EXACT;
 	h->sequence.rx_bytes = num__known(SENT);
 	h->health.coverage = real__known(1);
 	h->health.attached_ns = h->health.phase_ns = 1;
@@ -332,6 +333,34 @@ TEST(half_of_a_receiver_that_drops_bytes_has_no_receive_copy)
 	assert_int_equal(f->run.unaccounted_rx, 0);
 	assert_real(f->run.copies_per_byte, 2 + 1.0 / 23);
 	assert_non_null(strstr(f->run.app.latency[LATENCY_DELIVERY].reason, "no time of sending"));
+	end_half(h);
+	end(f);
+}
+
+TEST(half_of_kTLS_adds_what_its_cipher_copied)
+{
+	struct fixture *f = fixture();
+	struct run_result *h = half();
+
+	h->stages[NIO_STAGE_TLS_COPY].bytes = SENT;
+	h->sequence.tls[NIO_SIDE_RECEIVER].records = num__known(23);
+	close_both(f, h);
+	assert_int_equal(f->run.stages[NIO_STAGE_TLS_COPY].bytes, SENT);
+	assert_num(f->run.sequence.tls[NIO_SIDE_RECEIVER].records, 23);
+	end_half(h);
+	end(f);
+}
+
+/* Ciphertext is not the application's bytes: without its records, a half has none. */
+TEST(half_without_the_records_of_kTLS_is_not_joined)
+{
+	struct fixture *f = fixture();
+	struct run_result *h = half();
+
+	f->run.mode = MODE_KTLS;
+	close_both(f, h);
+	assert_true(f->run.sender_side);
+	assert_non_null(strstr(f->run.stages[NIO_STAGE_RX_COPY].reason, "records of kTLS"));
 	end_half(h);
 	end(f);
 }
@@ -415,6 +444,9 @@ TEST(half_that_contradicts_what_is_known_here_is_refused)
 	h->app.rx_uncopied = num__known(h->app.rx_bytes + 1);
 	contradicts(h, "more than it received");
 	h->app.rx_uncopied.value--;
+	h->stages[NIO_STAGE_TLS_COPY].bytes = h->app.rx_bytes + 1;
+	contradicts(h, "decrypted more");
+	h->stages[NIO_STAGE_TLS_COPY].bytes = 0;
 	h->stages[NIO_STAGE_RX_COPY].bytes++;
 	contradicts(h, "its copies");
 	/* The sender asked for recv(), which drops nothing. */

@@ -46,6 +46,8 @@ static const struct part nums[] = {
 	PART(zc_unseen), PART(enobufs_optmem), PART(enobufs_memlock), PART(unclassified),
 	PART(sequence.tx_bytes), PART(sequence.rx_bytes), PART(sequence.tx_retrans),
 	PART(sequence.tx_ids), PART(pinned.completed_bytes), PART(path_calls),
+	PART(sequence.tls[NIO_SIDE_SENDER].bytes), PART(sequence.tls[NIO_SIDE_RECEIVER].records),
+	PART(sequence.tls[NIO_SIDE_RECEIVER].overhead),
 	PART(health.missed), PART(health.dropped), PART(health.map_full), PART(health.unmatched),
 	PART(health.anomalies), PART(times.missed), PART(times.map_full), PART(times.unmatched),
 	PART(perf[NIO_SIDE_SENDER][0]), PART(perf[NIO_SIDE_SENDER][PERF_NR - 1]),

@@ -119,6 +119,34 @@ TEST(sums_are_over_all_sockets)
 	assert_false(sum.pinning);
 }
 
+/* Records whose numbers wrap, of two sockets; then of a key that does not fit, and of none. */
+TEST(records_of_kTLS_add_their_overhead)
+{
+	begin_both(2);
+	assert_non_null((between(), sum.sent.reason));
+	for (size_t i = 0; i < 2; i++) {
+		struct nio_socket *from = &base.sockets[i], *to = &now.sockets[i];
+
+		from->tls = to->tls = NIO_SOCKET_TLS_SENDS;
+		from->tls_sent = 0xfffffffe;
+		to->tls_sent = 3;
+		to->tls_overhead = 22;
+		to->write_seq += 1000;
+	}
+	assert_null(between());
+	assert_null(sum.sent.reason);
+	assert_false(sum.sent.partial);
+	assert_int_equal(sum.queued, 2000);
+	assert_int_equal(sum.sent.records, 10);
+	assert_int_equal(sum.sent.overhead, 220);
+	assert_non_null(strstr(sum.received.reason, "no key"));
+	now.sockets[1].tls |= NIO_SOCKET_TLS_PARTIAL;
+	now.sockets[1].tls_sent = 0xfffffffd;
+	assert_null(between());
+	assert_true(sum.sent.partial);
+	assert_non_null(strstr(sum.sent.reason, "do not fit"));
+}
+
 TEST(missing_socket_iteration_has_a_reason)
 {
 	begin(&base, 1);

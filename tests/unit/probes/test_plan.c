@@ -108,6 +108,22 @@ TEST(requests_of_io_uring_are_followed_from_their_message)
 	assert_null(plan.chosen[PROBE_COMPLETION]);
 }
 
+/* Events would show records: the sockets count them, with any backend. */
+TEST(kTLS_needs_the_sockets_and_no_event)
+{
+	for (enum backend b = 0; b <= BACKEND_AUTO; b++) {
+		struct plan_request req = request(MODE_KTLS, 65536);
+		struct plan plan, base_plan;
+
+		req.backend = b;
+		plan = plan_of(all_probe_results(), &req);
+		assert_int_equal(plan__probes(&plan), 1);
+		assert_non_null(plan.chosen[PROBE_SOCKETS]);
+		assert_non_null(plan__no_path_time(&plan, NIO_PATH_COPY));
+		assert_false(plan__can_detach(&plan, &base_plan));
+	}
+}
+
 TEST(backend_without_hooks_is_refused_with_a_remedy)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);

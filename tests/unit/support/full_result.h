@@ -133,6 +133,7 @@ static inline void full_health__fill(struct run_result *run)
 		.rx_bytes = known(987654320),
 		.tx_retrans = known(77),
 		.tx_ids = known(201),
+		.tls = {{known(301), known(302), known(303)}, {known(304), known(305), known(306)}},
 	};
 	run->unclassified = known(25);
 }

@@ -70,7 +70,7 @@ TEST(receivers_side_is_read_as_written)
 	assert_int_equal(run.app.latency[LATENCY_RECV_CALL].hist->sum,
 			 of->app.latency[LATENCY_RECV_CALL].hist->sum);
 	for (int s = 0; s < NIO_STAGE_NR; s++) {
-		if (s != NIO_STAGE_RX_COPY && s != NIO_STAGE_OTHER_COPY)
+		if (s != NIO_STAGE_RX_COPY && s != NIO_STAGE_TLS_COPY && s != NIO_STAGE_OTHER_COPY)
 			continue;
 		assert_int_equal(run.stages[s].quality, QUALITY_EXACT);
 		assert_int_equal(run.stages[s].bytes, of->stages[s].bytes);
@@ -81,6 +81,8 @@ TEST(receivers_side_is_read_as_written)
 	}
 	assert_string_equal(run.others[0].caller, "tcp_collapse");
 	assert_num(run.sequence.rx_bytes, of->sequence.rx_bytes.value);
+	assert_num(run.sequence.tls[NIO_SIDE_RECEIVER].records,
+		   of->sequence.tls[NIO_SIDE_RECEIVER].records.value);
 	for (int c = 0; c < PERF_NR; c++)
 		assert_num(run.perf[NIO_SIDE_RECEIVER][c], of->perf[NIO_SIDE_RECEIVER][c].value);
 	assert_true(run.cpu.known);
