@@ -432,12 +432,15 @@ static __always_inline void include_present_id(struct sock_state *s)
 	s->zc_next = --s->zckey;
 }
 
-/* The current task uses a socket. The first user owns it, a watched one before an unwatched one. */
+/*
+ * The current task uses a socket. The first user owns it, a watched one before an unwatched one. A
+ * kernel thread works for the owner: it sends records of kTLS, or closes a file of io_uring.
+ */
 static __always_inline void used_now(struct sock_state *s)
 {
 	const struct nio_task *task = NULL;
 
-	if (s->owned && s->tgid == tgid_now())
+	if (s->owned && (s->tgid == tgid_now() || is_kernel_thread()))
 		return;
 	if (s->owned && !(s->flags & SOCK_STATE_FOREIGN)) {
 		sock_state_flag(s, SOCK_STATE_SHARED, true);

@@ -45,6 +45,15 @@ static __always_inline __u32 tgid_now(void)
 			 : bpf_get_current_pid_tgid() >> 32;
 }
 
+#define PF_KTHREAD 0x00200000
+
+static __always_inline bool is_kernel_thread(void)
+{
+	const struct task_struct *task = (const void *)bpf_get_current_task();
+
+	return kernel_read(struct task_struct, task, flags) & PF_KTHREAD;
+}
+
 /* Offset of boot time in the collector's time namespace, ns. */
 const volatile __s64 nio_boot_offset_ns = 0;
 

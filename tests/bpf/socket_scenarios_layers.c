@@ -210,6 +210,18 @@ static void submit(struct uring *u, const struct io_uring_sqe *request)
 		skip("io_uring_enter");
 }
 
+/* A kernel thread closes the socket, which the ring holds until it ends. */
+static void close_with_ring(struct uring *u, int fd)
+{
+	if (syscall(SYS_io_uring_register, u->fd, IORING_REGISTER_FILES, &fd, 1))
+		fail("IORING_REGISTER_FILES");
+	close(fd);
+	munmap(u->sq, u->params.sq_off.array + u->params.sq_entries * sizeof(__u32));
+	munmap(u->sqes, u->params.sq_entries * sizeof(*u->sqes));
+	close(u->fd);
+	usleep(200000);
+}
+
 void play_io_uring(void)
 {
 	struct pair p = connect_pair(0);
@@ -225,6 +237,7 @@ void play_io_uring(void)
 	if (recv(p.rx, data, 8000, MSG_DONTWAIT | MSG_PEEK) <= 0)
 		skip("IORING_OP_SEND_ZC");
 	receive(p.rx, 8000, 0);
+	close_with_ring(&u, p.tx);
 }
 
 /* A write of one registered buffer: the kernel sees several pages. */

@@ -101,6 +101,7 @@ unmeasured() {
 		played io_uring 'tx_pin 8000' 'deferred_copy 8000' 'rx_copy 16000' 'rx_peeked 8000'
 		balanced
 		sends io_uring 8000
+		jq -e 'all(.connections[]; .shared == false)' out.json
 	fi
 	OPTIONS="--without tcp_sendmsg_locked" played io_uring 'tx_io_uring 8000' 'rx_copy 16000' 'rx_peeked 8000'
 	balanced

@@ -102,8 +102,8 @@ static struct cost zerocopy_extra(const struct advice_row *row)
 /*
  * What MSG_ZEROCOPY costs beyond a copy in the send call: pinning and notifications, minus the
  * copies that it did spare. These are the sends that completed without one, at the measured cost of
- * the others. A receiver that maps (TCP_ZEROCOPY_RECEIVE) can do so only since its pages were copied
- * later: it would have to copy otherwise.
+ * the others. A receiver that maps (TCP_ZEROCOPY_RECEIVE) can do so only since its pages were
+ * copied later: it would have to copy otherwise.
  */
 static struct cost zerocopy_cost(const struct advice_row *row)
 {
