@@ -395,6 +395,30 @@ static __always_inline __u32 ulp_of(const struct sock *sk)
 #define ULP_MPTCP 0x6374706d /* "mptc" as a little-endian word */
 #define ULP_KTLS  0x00736c74 /* "tls" */
 
+/* tls_context.tx_conf and rx_conf: no key is set. */
+#define TLS_BASE 0
+
+static __always_inline __u32 tls_conf(const char *ctx, bool sends)
+{
+	const struct tls_context *t = (const struct tls_context *)ctx;
+
+	return sends ? BPF_CORE_READ_BITFIELD_PROBED(t, tx_conf)
+		     : BPF_CORE_READ_BITFIELD_PROBED(t, rx_conf);
+}
+
+/* Does kTLS serve this direction? Before it has a key, TCP does. */
+static __always_inline bool is_by_tls(const struct sock *sk, enum nio_side side)
+{
+	const char *ctx;
+
+	if (ulp_of(sk) != ULP_KTLS)
+		return false;
+	if (!bpf_core_type_exists(struct tls_context))
+		return true;
+	ctx = kernel_read(struct inet_connection_sock, sk, icsk_ulp_data);
+	return !ctx || tls_conf(ctx, side == NIO_SIDE_SENDER) != TLS_BASE;
+}
+
 /* The layer whose sendmsg or recvmsg a socket has in place of TCP's. */
 static __always_inline enum nio_uncovered_kind layer_of(const struct sock *sk, bool known)
 {
@@ -418,7 +442,7 @@ static __always_inline enum nio_uncovered_kind path_of(const struct sock *sk, en
 	if (!tcp && NIO_FIELD(known, struct sock, sk, sk_protocol) == IPPROTO_MPTCP)
 		return NIO_UNCOVERED_MPTCP;
 	if (!tcp)
-		return ulp_of(sk) == ULP_KTLS ? NIO_UNCOVERED_KTLS : NIO_COVERED;
+		return is_by_tls(sk, side) ? NIO_UNCOVERED_KTLS : NIO_COVERED;
 	own = side == NIO_SIDE_SENDER ? (__u64)NIO_FIELD(known, struct proto, prot, sendmsg)
 				      : (__u64)NIO_FIELD(known, struct proto, prot, recvmsg);
 	return own == tcp ? NIO_COVERED : layer_of(sk, known);

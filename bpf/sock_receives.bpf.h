@@ -118,16 +118,36 @@ static __always_inline void on_received(struct sock *sk, int len, struct nio_eve
 	add_to(&e->rx_sizes[nio_size_bucket(len)], nio_weight);
 }
 
+/* kTLS takes a record, for a splice call without a copy to the application. */
+static __always_inline void on_record_taken(struct sock_state *s, struct sock *sk)
+{
+	__u64 read = bytes_read_now(sk), taken = read - s->read_seen;
+	struct sock_events *e;
+
+	s->read_seen = read;
+	if (stage_of_syscall(sk) != NIO_STAGE_RX_SPLICE)
+		return;
+	e = events_of(s);
+	if (e)
+		add_to(&e->uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_KTLS],
+		       plaintext_of(s, sk, taken));
+}
+
 /* copied_seq has moved by another number of bytes than the last copy seen on this CPU. */
 static __always_inline void on_read_moved(struct sock *sk)
 {
 	struct sock_state *s = state_of(sk);
+	enum nio_uncovered_kind path;
 	struct sock_events *e;
 	__u64 read;
 	__u32 by;
 
-	if (!s || nio_over || !s->begun || is_stale(s, sk) ||
-	    path_of(sk, NIO_SIDE_RECEIVER, PROBE_READ) < NIO_COVERED)
+	if (!s || nio_over || !s->begun || is_stale(s, sk))
+		return;
+	path = path_of(sk, NIO_SIDE_RECEIVER, PROBE_READ);
+	if (path == NIO_UNCOVERED_KTLS)
+		on_record_taken(s, sk);
+	if (path < NIO_COVERED)
 		return;
 	read = bytes_read_now(sk);
 	if (read == s->read_seen)

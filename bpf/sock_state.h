@@ -119,7 +119,8 @@ static inline struct nio_numbers nio_numbers_of(const struct nio_tcp *t)
 
 /* Since when the records of one direction of kTLS are counted. */
 enum nio_tls_how {
-	NIO_TLS_OFF,     /* kTLS has no key for this direction, or was not seen */
+	NIO_TLS_OFF,     /* not seen */
+	NIO_TLS_NO_KEY,  /* kTLS has no key for this direction: TCP serves it */
 	NIO_TLS_STARTED, /* since the key was set: TCP moved bytes before */
 	NIO_TLS_ADOPTED, /* since watching began */
 	NIO_TLS_UNKNOWN, /* not counted: a NIC encrypts, the key changed, the cipher is unknown, ...

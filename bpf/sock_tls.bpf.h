@@ -7,6 +7,16 @@
 #include "sock_state.h"
 #include "tls.bpf.h"
 
+/* TCP serves a direction until kTLS has a key for it. */
+static __always_inline bool has_key(struct nio_tls_side *d, const char *ctx, enum nio_side side)
+{
+	if (tls_conf(ctx, side == NIO_SIDE_SENDER) == TLS_BASE)
+		d->how = NIO_TLS_NO_KEY;
+	else if (d->how == NIO_TLS_NO_KEY)
+		d->how = NIO_TLS_OFF;
+	return d->how != NIO_TLS_NO_KEY;
+}
+
 /* The moment of a reading. adopted: watching of the connection begins. */
 struct tls_moment {
 	const struct nio_numbers *n;
@@ -21,14 +31,13 @@ static __always_inline void read_side(struct sock_state *s, const char *ctx, enu
 	const char *parameters =
 		ctx + (sends ? bpf_core_field_offset(struct tls_context, crypto_send)
 			     : bpf_core_field_offset(struct tls_context, crypto_recv));
-	__u32 conf = tls_conf(ctx, sends);
 	__u64 now = sends ? m->n->sent : m->n->read;
 	__u32 next, iv = 0;
 	__u16 version = 0;
 
 	/* A key that close() has wiped has no version: the last reading stands. */
 	bpf_probe_read_kernel(&version, sizeof(version), parameters);
-	if (conf == TLS_BASE || !version || d->how == NIO_TLS_UNKNOWN)
+	if (!version || d->how == NIO_TLS_UNKNOWN)
 		return;
 	next = tls_next(ctx, sends);
 	bpf_probe_read_kernel(&iv, sizeof(iv), parameters + TLS_IV_AT);
@@ -39,7 +48,8 @@ static __always_inline void read_side(struct sock_state *s, const char *ctx, enu
 		d->next = d->first = next;
 		d->at = now;
 		d->how = m->adopted ? NIO_TLS_ADOPTED : NIO_TLS_STARTED;
-		if (conf != TLS_SW || (!m->adopted && !first_record(&d->first, parameters, cipher)))
+		if (tls_conf(ctx, sends) != TLS_SW ||
+		    (!m->adopted && !first_record(&d->first, parameters, cipher)))
 			d->how = NIO_TLS_UNKNOWN;
 	}
 	/* Before Linux 6.7 close() frees the number while it still sends. */
@@ -54,7 +64,8 @@ static __always_inline void read_side(struct sock_state *s, const char *ctx, enu
 
 /*
  * The kTLS context of a socket. close() takes it off the socket before TCP's own close, and frees
- * it after. NULL: none, or it may be freed.
+ * it after: before Linux 6.7 without the numbers, which are free by then. NULL: none, or it may be
+ * freed.
  */
 static __always_inline const char *tls_context_of(struct sock_state *s, const struct sock *sk)
 {
@@ -65,7 +76,8 @@ static __always_inline const char *tls_context_of(struct sock_state *s, const st
 		return ctx;
 	}
 	ctx = (const char *)s->tls.context;
-	if (!ctx || number_is_apart() || kernel_read(struct tls_context, ctx, sk) != sk)
+	if (!ctx || !bpf_core_field_exists(((struct tls_context *)0)->sk) ||
+	    kernel_read(struct tls_context, ctx, sk) != sk)
 		return NULL;
 	return ctx;
 }
@@ -77,8 +89,11 @@ static __always_inline const char *tls_context_of(struct sock_state *s, const st
 static __noinline void read_tls(struct sock_state *s, const struct sock *sk,
 				const struct nio_numbers *n, bool adopted)
 {
+	struct nio_tls_side *tx = &s->tls.side[NIO_SIDE_SENDER];
+	struct nio_tls_side *rx = &s->tls.side[NIO_SIDE_RECEIVER];
 	const struct tls_moment m = {n, adopted};
 	const char *ctx;
+	bool has_numbers;
 
 	if (!bpf_core_type_exists(struct tls_context))
 		return;
@@ -90,16 +105,37 @@ static __noinline void read_tls(struct sock_state *s, const struct sock *sk,
 	if (bpf_core_field_exists(((struct tls_context___rx *)0)->rx_no_pad))
 		s->tls.no_pad = BPF_CORE_READ_BITFIELD_PROBED((const struct tls_context___rx *)ctx,
 							      rx_no_pad);
+	has_numbers =
+		!number_is_apart() || kernel_read(struct inet_connection_sock, sk, icsk_ulp_data);
 	/* A part of a record has yet to be sent, or a call waits for room in the middle of one. */
-	if (!kernel_read(struct tls_context, ctx, partially_sent_record) &&
-	    !kernel_read(struct sock, sk, sk_write_pending))
-		read_side(s, ctx, NIO_SIDE_SENDER, &m);
-	else if (adopted)
-		s->tls.side[NIO_SIDE_SENDER].how = NIO_TLS_UNKNOWN;
-	if (takes_whole_records() && !receives_ahead(ctx))
-		read_side(s, ctx, NIO_SIDE_RECEIVER, &m);
-	else if (adopted || !takes_whole_records())
-		s->tls.side[NIO_SIDE_RECEIVER].how = NIO_TLS_UNKNOWN;
+	if (has_key(tx, ctx, NIO_SIDE_SENDER) && has_numbers) {
+		if (!kernel_read(struct tls_context, ctx, partially_sent_record) &&
+		    !kernel_read(struct sock, sk, sk_write_pending))
+			read_side(s, ctx, NIO_SIDE_SENDER, &m);
+		else if (adopted)
+			tx->how = NIO_TLS_UNKNOWN;
+	}
+	if (has_key(rx, ctx, NIO_SIDE_RECEIVER) && has_numbers) {
+		if (takes_whole_records() && !receives_ahead(ctx))
+			read_side(s, ctx, NIO_SIDE_RECEIVER, &m);
+		else if (adopted || !takes_whole_records())
+			rx->how = NIO_TLS_UNKNOWN;
+	}
+}
+
+/* Plaintext of a record of `bytes` bytes, which a call takes. 0: not known. */
+static __always_inline __u64 plaintext_of(struct sock_state *s, const struct sock *sk, __u64 bytes)
+{
+	const char *ctx;
+	__u16 overhead;
+
+	if (!bpf_core_type_exists(struct tls_context))
+		return 0;
+	ctx = tls_context_of(s, sk);
+	if (!ctx)
+		return 0;
+	overhead = kernel_read(struct tls_context, ctx, prot_info.overhead_size);
+	return bytes > overhead ? bytes - overhead : 0;
 }
 
 #endif

@@ -10,9 +10,7 @@
 
 #include "kernel.bpf.h"
 
-/* tls_context.tx_conf and rx_conf */
-#define TLS_BASE 0 /* no key is set */
-#define TLS_SW   1
+#define TLS_SW 1
 
 /* Before Linux 6.7 the record number has memory of its own, which close() frees. */
 struct cipher_context___pointer {
@@ -100,15 +98,6 @@ static __always_inline bool takes_whole_records(void)
 {
 	return bpf_core_field_exists(((struct tls_strparser___copy *)0)->copy_mode) &&
 	       bpf_core_field_exists(((struct tls_sw_context_rx___copy *)0)->strp);
-}
-
-/* tls_context.tx_conf or rx_conf: who encrypts or decrypts. */
-static __always_inline __u32 tls_conf(const char *ctx, bool sends)
-{
-	const struct tls_context *t = (const struct tls_context *)ctx;
-
-	return sends ? BPF_CORE_READ_BITFIELD_PROBED(t, tx_conf)
-		     : BPF_CORE_READ_BITFIELD_PROBED(t, rx_conf);
 }
 
 /* The number of the next record that the socket sends or receives. */

@@ -91,13 +91,17 @@ static void ports_verdict(struct attach_verdict *j, const struct attach_result *
 	size_t nr = largest_ports(all, ports);
 
 	for (size_t i = 0; i < nr; i++) {
-		const struct nio_amount *stages = ports[i]->ledger.stages;
+		const struct socket_ledger *b = &ports[i]->ledger;
 
 		snprintf(names[i], sizeof(names[i]), "port %u", (uint16_t)ports[i]->id);
 		services[i] = (struct verdict_service){
-			names[i], stages[NIO_STAGE_TX_COPY].bytes, stages[NIO_STAGE_TX_PIN].bytes,
-			stages[NIO_STAGE_TX_SPLICE].bytes,
-			socket_ledger__unclassified(&ports[i]->ledger, NIO_SIDE_SENDER)};
+			.name = names[i],
+			.copied = b->stages[NIO_STAGE_TX_COPY].bytes,
+			.pinned = b->stages[NIO_STAGE_TX_PIN].bytes,
+			.spliced = b->stages[NIO_STAGE_TX_SPLICE].bytes,
+			.encrypted = b->tls[NIO_SIDE_SENDER].copied,
+			.unknown = socket_ledger__unclassified(b, NIO_SIDE_SENDER) +
+				   b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS]};
 	}
 	verdict__describe_services(j->text, sizeof(j->text), services, nr);
 	for (size_t i = 0; i < nr; i++)

@@ -142,7 +142,7 @@ static const struct series all_series[] = {
 	STAGE("rx_discard", PART_RX_DISCARD),
 	STAGE("rx_splice", PART_RX_SPLICE),
 	{"tls_bytes", "Plaintext that kTLS copied to encrypt or decrypt it, by the numbers of its records. "
-	 "Decrypted bytes of TLS 1.3 are also in rx_copy.",
+	 "Decrypted bytes of TLS 1.3 are also in rx_copy, unless spliced.",
 	 TYPE_COUNTER, SHOWN_NONZERO, AT(parts[PART_TX_TLS]), {{"direction", "sent"}}},
 	{"tls_bytes", NULL,
 	 TYPE_COUNTER, SHOWN_NONZERO, AT(decrypted), {{"direction", "received"}}},

@@ -255,22 +255,34 @@ static void subtract_added(struct socket_ledger *d, const uint64_t added[NIO_SID
 	}
 }
 
-/* Scales the events of a connection so that they add up to its bytes. */
-static void split(struct socket_ledger *d, const struct sock_state *s,
-		  const uint64_t added[NIO_SIDE_NR])
+/* The bytes that an application sent: divided as its calls. */
+static void divide_sends(struct socket_ledger *d, const struct sock_state *s, uint64_t added)
 {
-	if (s->uncovered) {
-		subtract_added(d, added);
-		socket_ledger__split_layer(d, s);
-		return;
-	}
 	if (!d->ids)
 		drop_refused_pins(d);
 	if (s->several > 1 && d->ids)
 		leave_unclassified(d);
 	else
-		divide_sent(d, added[NIO_SIDE_SENDER]);
-	divide_read(d, s, added[NIO_SIDE_RECEIVER]);
+		divide_sent(d, added);
+}
+
+/* Scales the events of a connection so that they add up to its bytes. */
+static void split(struct socket_ledger *d, const struct sock_state *s,
+		  const uint64_t added[NIO_SIDE_NR])
+{
+	uint64_t of_layer[NIO_SIDE_NR] = {0};
+
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		if (socket_ledger__is_of_layer(s, side))
+			of_layer[side] = added[side];
+	if (s->uncovered) {
+		subtract_added(d, of_layer);
+		socket_ledger__split_layer(d, s);
+	}
+	if (!socket_ledger__is_of_layer(s, NIO_SIDE_SENDER))
+		divide_sends(d, s, added[NIO_SIDE_SENDER]);
+	if (!socket_ledger__is_of_layer(s, NIO_SIDE_RECEIVER))
+		divide_read(d, s, added[NIO_SIDE_RECEIVER]);
 }
 
 static bool is_loopback(uint16_t family, const uint8_t address[16])

@@ -5,7 +5,13 @@
 
 #include "socket_ledger.h"
 
-/* Divides the bytes of a connection that another layer than TCP serves. Its stages are set. */
+/* Does another layer than TCP serve this direction? kTLS without a key for it leaves it to TCP. */
+bool socket_ledger__is_of_layer(const struct sock_state *s, enum nio_side side);
+
+/*
+ * Divides the bytes of a connection that another layer than TCP serves, of the directions that it
+ * serves. Its stages are set.
+ */
 void socket_ledger__split_layer(struct socket_ledger *d, const struct sock_state *s);
 
 #endif

@@ -38,13 +38,10 @@ static bool count_records(struct tls_ledger *to, const struct nio_tls_side *from
 	return true;
 }
 
-/* Has kTLS a key for the other direction alone? Then TCP moves the bytes of this one. */
-static bool is_plain(const struct sock_state *s, enum nio_side side)
+bool socket_ledger__is_of_layer(const struct sock_state *s, enum nio_side side)
 {
-	__u32 other = s->tls.side[!side].how;
-
-	return s->tls.side[side].how == NIO_TLS_OFF &&
-	       (other == NIO_TLS_STARTED || other == NIO_TLS_ADOPTED);
+	return s->uncovered &&
+	       (s->uncovered != NIO_UNCOVERED_KTLS + 1 || s->tls.side[side].how != NIO_TLS_NO_KEY);
 }
 
 /* The bytes of records are those that the socket moved and no stage has. */
@@ -54,13 +51,10 @@ static void split_records(struct socket_ledger *d, const struct sock_state *s, e
 	__u64 *bytes = &d->uncovered[side][NIO_UNCOVERED_KTLS], seen = *bytes;
 	struct tls_ledger *to = &d->tls[side];
 
+	if (!socket_ledger__is_of_layer(s, side))
+		return;
 	*bytes = 0;
 	*bytes = minus(sends ? d->socket_tx : d->socket_rx, socket_ledger__booked(d, side));
-	if (is_plain(s, side)) {
-		d->uncovered[side][NIO_UNCOVERED_MISSED] += *bytes;
-		*bytes = 0;
-		return;
-	}
 	if (!count_records(to, &s->tls.side[side], bytes, sends ? s->now.sent : s->now.read,
 			   s->tls.overhead)) {
 		if (!sends || !saw_all)
@@ -73,28 +67,34 @@ static void split_records(struct socket_ledger *d, const struct sock_state *s, e
 }
 
 /*
- * TLS 1.3 decrypts into new memory, from which the application's call copies. TLS 1.2, and 1.3 with
- * TLS_RX_EXPECT_NO_PAD, decrypt into the application's memory if its buffer takes a whole record,
- * and else also copy.
+ * TLS 1.3 decrypts into new memory, from which the application's call copies, except for splice.
+ * TLS 1.2, and 1.3 with TLS_RX_EXPECT_NO_PAD, decrypt into the application's memory if its buffer
+ * takes a whole record, and else also copy. spliced: plaintext that splice calls were seen to take.
  */
-static void copy_decrypted(struct socket_ledger *d, const struct sock_state *s)
+static void copy_decrypted(struct socket_ledger *d, const struct sock_state *s, uint64_t spliced)
 {
 	struct tls_ledger *rx = &d->tls[NIO_SIDE_RECEIVER];
+	bool saw_all = sock_state_saw_all(s);
+	uint64_t copied = saw_all ? minus(rx->copied, spliced) : rx->copied;
 
-	if (s->tls.version != TLS_1_3 || s->tls.no_pad) {
-		d->layer_open[NIO_SIDE_RECEIVER] += rx->copied - rx->open;
+	if (s->tls.version != TLS_1_3 || s->tls.no_pad || (spliced && !saw_all)) {
+		d->layer_open[NIO_SIDE_RECEIVER] += minus(copied, rx->open);
 		return;
 	}
-	rx->copied_again = rx->copied;
-	d->stages[NIO_STAGE_RX_COPY].bytes += rx->copied;
-	d->stages[NIO_STAGE_RX_COPY].events += rx->records;
+	if (!copied)
+		return;
+	rx->copied_again = copied;
+	d->stages[NIO_STAGE_RX_COPY].bytes += copied;
+	d->stages[NIO_STAGE_RX_COPY].events += (unsigned __int128)rx->records * copied / rx->copied;
 }
 
 static void split_tls(struct socket_ledger *d, const struct sock_state *s)
 {
+	uint64_t spliced = d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_KTLS];
+
 	split_records(d, s, NIO_SIDE_SENDER);
 	split_records(d, s, NIO_SIDE_RECEIVER);
-	copy_decrypted(d, s);
+	copy_decrypted(d, s, spliced);
 	d->unmeasured = d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS] ||
 			d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_KTLS];
 	d->seen_tx = d->socket_tx - d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS];

@@ -39,7 +39,8 @@ void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool 
 struct verdict_service {
 	const char *name; /* "port 80" */
 	uint64_t copied, pinned, spliced;
-	uint64_t unknown; /* bytes of calls that were not seen */
+	uint64_t encrypted; /* plaintext that kTLS copied */
+	uint64_t unknown;   /* bytes of calls that were not seen, and of records not counted */
 };
 void verdict__describe_services(char *text, size_t len, const struct verdict_service *list,
 				size_t nr);

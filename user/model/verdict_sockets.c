@@ -204,7 +204,7 @@ void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool 
 }
 
 /* How a service sent its bytes. Ways with less than a tenth of the known bytes are left out. */
-#define WAYS     3
+#define WAYS     4
 #define WAY_PART 10
 
 struct ways {
@@ -215,10 +215,11 @@ struct ways {
 
 static struct ways ways_of(const struct verdict_service *s)
 {
-	struct ways w = {{"copied", "pinned (zero-copy)", "sent by reference (sendfile or splice)"},
-			 {s->copied, s->pinned, s->spliced},
+	struct ways w = {{"copied", "pinned (zero-copy)", "sent by reference (sendfile or splice)",
+			  "copied by the cipher of kTLS"},
+			 {s->copied, s->pinned, s->spliced, s->encrypted},
 			 0};
-	uint64_t sum = s->copied + s->pinned + s->spliced;
+	uint64_t sum = s->copied + s->pinned + s->spliced + s->encrypted;
 
 	for (unsigned int i = 0; i < WAYS; i++)
 		if (w.bytes[i] && w.bytes[i] >= sum / WAY_PART)

@@ -380,23 +380,6 @@ TEST(records_of_kTLS_give_the_plaintext)
 	assert_real(socket_ledger__coverage(&b), 1);
 }
 
-/* A library may give kTLS the key of one direction only: the other has no records. */
-TEST(bytes_of_a_direction_without_a_key_are_no_records)
-{
-	struct sock_state s = of_tls();
-	struct socket_ledger b;
-
-	s.tls.side[NIO_SIDE_RECEIVER].how = NIO_TLS_OFF;
-	b = balanced(&s);
-	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_KTLS], 0);
-	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED], 32);
-	assert_true(socket_ledger__copies_per_byte(&b).known);
-	s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){.bytes = 32, .events = 1};
-	b = balanced(&s);
-	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED], 0);
-	assert_int_equal(b.stages[NIO_STAGE_RX_COPY].bytes, 32);
-}
-
 /* TLS 1.2 decrypts into the application's buffer if that takes a whole record. */
 TEST(tls12_may_copy_what_it_decrypted)
 {
@@ -409,6 +392,21 @@ TEST(tls12_may_copy_what_it_decrypted)
 	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_RX_COPY), 10);
 	assert_near(socket_ledger__copies_per_byte(&b), 60110.0 / 60110);
 	assert_near(socket_ledger__copies_per_byte_at_most(&b), 60120.0 / 60110);
+}
+
+TEST(kTLS_records_that_splice_took_are_not_copied_to_the_application)
+{
+	struct sock_state s = of_tls();
+	struct socket_ledger b;
+
+	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_KTLS] = 10;
+	b = balanced(&s);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_RX_COPY), 0);
+	/* Calls that were not seen may have copied. */
+	s.window = 2;
+	b = socket_ledger__of(&s);
+	assert_int_equal(b.stages[NIO_STAGE_RX_COPY].bytes, 0);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_RX_COPY), 10);
 }
 
 TEST(kTLS_bytes_after_the_last_reading_of_records_are_uncovered)
@@ -441,6 +439,12 @@ TEST(kTLS_that_began_between_windows_has_an_upper_bound)
 	s.tls.side[NIO_SIDE_SENDER].how = NIO_TLS_ADOPTED;
 	b = socket_ledger__of(&s);
 	assert_int_equal(b.tls[NIO_SIDE_SENDER].open, 0);
+	/* Without a key, TCP serves a direction. */
+	s.tls.side[NIO_SIDE_RECEIVER].how = NIO_TLS_NO_KEY;
+	s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){16, 1};
+	b = socket_ledger__of(&s);
+	assert_int_equal(b.stages[NIO_STAGE_RX_COPY].bytes, 32);
+	assert_real(socket_ledger__unaccounted(&b, NIO_SIDE_RECEIVER), 0);
 }
 
 /* The socket counts bytes of records. */

@@ -210,14 +210,16 @@ TEST(requests_without_a_report_that_pinned_nothing_were_copied_in_the_call)
 /* Services are named if they send in different ways. */
 TEST(services_that_send_differently_are_named)
 {
-	struct verdict_service list[] = {{"port 80", 1000, 0, 2000000, 0},
-					 {"port 81", 900000, 0, 0, 0}};
+	struct verdict_service list[] = {
+		{.name = "port 80", .copied = 1000, .spliced = 2000000},
+		{.name = "port 81", .copied = 900000},
+		{.name = "port 443", .copied = 1000, .encrypted = 3000000}};
 	char text[200] = "";
 
-	verdict__describe_services(text, sizeof(text), list, 2);
-	assert_string_equal(
-		text,
-		"Port 80: 2 MB sent by reference (sendfile or splice), port 81: 900 kB copied.");
+	verdict__describe_services(text, sizeof(text), list, 3);
+	assert_string_equal(text,
+			    "Port 80: 2 MB sent by reference (sendfile or splice), port 81: 900 kB "
+			    "copied, port 443: 3 MB copied by the cipher of kTLS.");
 	list[0].spliced = 0;
 	text[0] = '\0';
 	verdict__describe_services(text, sizeof(text), list, 2);
@@ -226,9 +228,10 @@ TEST(services_that_send_differently_are_named)
 
 TEST(services_that_send_in_two_ways_name_both_and_unseen_bytes_make_them_minimums)
 {
-	struct verdict_service list[] = {{"port 80", 500000, 500000, 10, 0},
-					 {"port 81", 0, 0, 900000, 77},
-					 {"port 82", 0, 0, 0, 77}};
+	struct verdict_service list[] = {
+		{.name = "port 80", .copied = 500000, .pinned = 500000, .spliced = 10},
+		{.name = "port 81", .spliced = 900000, .unknown = 77},
+		{.name = "port 82", .unknown = 77}};
 	char text[300] = "";
 
 	verdict__describe_services(text, sizeof(text), list, 3);
