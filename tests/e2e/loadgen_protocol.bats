@@ -151,6 +151,9 @@ by_hand() {
 		"$LG" send --connect "127.0.0.1:$port" --mode ktls --messages 10
 	[ "${#stderr_lines[@]}" -eq 1 ]
 	[[ $stderr == *"Mode ktls cannot run on the receiver's machine: "*"modprobe tls"* ]]
+	run -3 --separate-stderr strace -f -qq -e trace=setsockopt -e inject=setsockopt:retval=0 -o calls \
+		"$NETIOTRACE" --connect "127.0.0.1:$port" --mode ktls --backend none --json out.json
+	[[ $stderr == "netiotrace: "*"Mode ktls cannot run on the receiver's machine: "*. && $stderr != *$'\n'* && ! -e out.json ]]
 	user "$LG" send --connect "127.0.0.1:$port" --messages 10 --json >out
 	event recv 'done'
 	holds ".rx_messages == 10" recv.done
