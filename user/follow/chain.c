@@ -5,8 +5,8 @@
 #include "chain_internal.h"
 
 #define TOUCHES_MAX  64
-#define PAIRS_MIN    2 /* of a copy loop whose store of the byte comes late */
-#define PAIRS_SURE   8 /* enough to stop stepping */
+#define PAIRS_MIN    2          /* of a copy loop whose store of the byte comes late */
+#define PAIRS_SURE   8          /* enough to stop stepping */
 #define STEPS_NS     5000000ULL /* of one stop; steps go on at once, on a CPU that is free */
 #define STEPS_AFTER  8 /* after a store: registers that still have the byte may be stored again */
 #define SAME_CALL_IP 4096 /* bytes of code of one copy function */

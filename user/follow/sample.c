@@ -203,6 +203,7 @@ static _Noreturn void follow(struct byte_sampler *s, uint64_t wait_ns)
 	sigemptyset(&stops);
 	sigaddset(&stops, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &stops, NULL);
+	signal(SIGCHLD, SIG_DFL); /* may be ignored since before exec() */
 	/* A held thread spins until this process acts. */
 	sched_setscheduler(0, SCHED_FIFO, &priority);
 	watchpoints__shared(s->watch)->wanted = 1;

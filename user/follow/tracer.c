@@ -11,8 +11,10 @@
 #include "tracer.h"
 
 #define WAIT_NS 500000000ULL
-#define HELD_NS 350000ULL /* until a thread that is held for its stop goes on by itself */
-#define STEP_NS 20000ULL  /* of most steps; a longer one may wait for this process's CPU */
+/* A thread that is left before it has stepped gets SIGTRAP, which ends the program. */
+#define STEP_WAIT_NS 10000000000ULL
+#define HELD_NS      350000ULL /* until a thread that is held for its stop goes on by itself */
+#define STEP_NS      20000ULL  /* of most steps; a longer one may wait for this process's CPU */
 
 static bool is_seized(const struct tracer *t, uint32_t tid)
 {
@@ -47,14 +49,14 @@ static void leave_cpu(void)
  * Polls at first: a sleeping tracer could wake on the CPU where the thread is held. Then it sleeps:
  * the kernel may have put the thread on this CPU, where no other task runs beside a real-time one.
  */
-static bool await(uint32_t tid, int *status, uint64_t poll_ns)
+static bool await(uint32_t tid, int *status, uint64_t poll_ns, uint64_t wait_ns)
 {
 	uint64_t begin = loop__now_ns(), passed = 0;
 	pid_t found;
 
 	for (;;) {
 		found = waitpid((pid_t)tid, status, __WALL | WNOHANG);
-		if (found || passed > WAIT_NS)
+		if (found || passed > wait_ns)
 			return found > 0 && WIFSTOPPED(*status);
 		passed = loop__now_ns() - begin;
 		if (passed > poll_ns)
@@ -84,7 +86,8 @@ static void pass(uint32_t tid, int status)
 		ptrace(PTRACE_CONT, tid, 0, event_of(status) ? 0 : WSTOPSIG(status));
 }
 
-/* A thread that was held no longer and did not stop yet waited for a CPU, as without this process. */
+/* A thread that was held no longer and did not stop yet waited for a CPU, as without this process.
+ */
 static void leave_out_wait(struct tracer *t)
 {
 	uint64_t held = loop__now_ns() - HELD_NS;
@@ -100,7 +103,7 @@ bool tracer__stop(struct tracer *t, uint32_t tid, struct user_regs_struct *regs)
 	t->stopped_ns = loop__now_ns();
 	if (!seize(t, tid) || ptrace(PTRACE_INTERRUPT, tid, 0, 0))
 		return false;
-	while (await(tid, &status, HELD_NS)) {
+	while (await(tid, &status, HELD_NS, WAIT_NS)) {
 		if (is_our_stop(status)) {
 			leave_out_wait(t);
 			return !ptrace(PTRACE_GETREGS, tid, 0, regs);
@@ -121,13 +124,13 @@ bool tracer__step(struct tracer *t, uint32_t tid, struct user_regs_struct *regs)
 	int status, signal;
 
 	(void)t;
-	if (ptrace(PTRACE_SINGLESTEP, tid, 0, 0) || !await(tid, &status, STEP_NS))
+	if (ptrace(PTRACE_SINGLESTEP, tid, 0, 0) || !await(tid, &status, STEP_NS, STEP_WAIT_NS))
 		return false;
 	signal = WSTOPSIG(status);
 	if (event_of(status) || signal != SIGTRAP) {
 		/* The signal is delivered; the step ends in its handler. */
 		if (!event_of(status) && !ptrace(PTRACE_SINGLESTEP, tid, 0, signal))
-			await(tid, &status, STEP_NS);
+			await(tid, &status, STEP_NS, STEP_WAIT_NS);
 		return false;
 	}
 	return !ptrace(PTRACE_GETREGS, tid, 0, regs);

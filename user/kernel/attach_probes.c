@@ -256,13 +256,11 @@ static int run_iterator(const struct attach_probes *probes, const char *program)
 }
 
 /* Processes outside the PID namespace are not met: they may use io_uring. */
-static int find_rings(struct attach_probes *probes)
+static bool finds_rings(const struct attach_probes *probes)
 {
-	if (!attach_probes__has(probes, PROBE_RINGS) ||
-	    !attach_probes__has(probes, PROBE_EARLIER_SOCKETS) || probes->skel->rodata->nio_pidns)
-		return 0;
-	*(volatile bool *)&probes->skel->data->nio_rings = false;
-	return run_iterator(probes, "nio_at_tasks");
+	return attach_probes__has(probes, PROBE_RINGS) &&
+	       attach_probes__has(probes, PROBE_EARLIER_SOCKETS) &&
+	       !probes->skel->rodata->nio_pidns;
 }
 
 const volatile bool *attach_probes__rings(const struct attach_probes *probes)
@@ -278,14 +276,19 @@ int attach_probes__find_existing(struct attach_probes *probes)
 	struct attach_bpf__bss *bss = probes->skel->bss;
 	volatile uint32_t *in_use = &bss->nio_in_use;
 	uint64_t begun_ns = loop__now_ns();
-	int err = find_rings(probes);
+	bool rings = finds_rings(probes);
+	int err = 0;
 
+	*(volatile bool *)&probes->skel->data->nio_rings = !rings;
 	*in_use = 1;
 	for (int pass = 1; pass <= PASSES && *in_use && !err; pass++) {
 		*in_use = 0;
 		*(volatile bool *)&bss->nio_last_pass = pass == PASSES;
 		err = run_iterator(probes, "nio_at_files");
 	}
+	/* After the files: an instance is registered before its file may be closed. */
+	if (rings && !err)
+		err = run_iterator(probes, "nio_at_tasks");
 	if (err)
 		*(volatile bool *)&probes->skel->data->nio_rings = true;
 	bss->nio_files_ns = begun_ns;
