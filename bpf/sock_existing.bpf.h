@@ -169,9 +169,9 @@ static __always_inline bool has_ring(const void *task)
 		return true;
 	if (!own || !bpf_core_field_exists(((struct io_uring_task___rings *)0)->registered_rings))
 		return false;
-	bpf_probe_read_kernel(rings, sizeof(rings),
-			      own + bpf_core_field_offset(struct io_uring_task___rings,
-							  registered_rings));
+	bpf_probe_read_kernel(
+		rings, sizeof(rings),
+		own + bpf_core_field_offset(struct io_uring_task___rings, registered_rings));
 	for (int i = 0; i < REGISTERED_RINGS; i++)
 		any |= rings[i];
 	return any;

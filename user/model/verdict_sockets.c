@@ -119,9 +119,10 @@ static void append_requests(struct verdict *v, const struct socket_ledger *b)
 		       TEXT_COUNT(misreported), misreported == 1 ? "was" : "were");
 	if (unreported)
 		append(v,
-		       "%s%s zero-copy request%s of io_uring ended without a report of copies "
+		       "%s%s%s zero-copy request%s of io_uring ended without a report of copies "
 		       "(IORING_SEND_ZC_REPORT_USAGE).",
-		       v->text[0] ? " " : "", TEXT_COUNT(unreported), plural(unreported));
+		       v->text[0] ? " " : "", b->unwatched ? "At least " : "",
+		       TEXT_COUNT(unreported), plural(unreported));
 }
 
 /* Were copies seen, or must the calls of requests without a report have copied? */

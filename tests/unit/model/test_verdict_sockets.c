@@ -195,6 +195,9 @@ TEST(requests_without_a_report_leave_the_fraction_unknown)
 	assert_says(verdict_of(&b), "Of 8 kB pinned, 7 kB were copied later.");
 	b.requests[NIO_REQUEST_COPIED] = 1;
 	assert_false(verdict_of(&b)->copied_fraction.known);
+	/* Between windows no message ties a request to its socket. */
+	b.unwatched = 1;
+	assert_says(verdict_of(&b), "At least 7 zero-copy requests of io_uring ended");
 }
 
 TEST(requests_without_a_report_that_pinned_nothing_were_copied_in_the_call)
