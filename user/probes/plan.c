@@ -140,10 +140,8 @@ static bool counts_calls(const struct plan_request *req)
 	       req->size >= PLAN_COUNT_CALLS_SIZE;
 }
 
-static const char records_only[] =
-	"not used: it would see the records of kTLS, not the application's bytes";
-static const char no_tls_times[] =
-	"kTLS sends and receives by functions of its own, which no probe times";
+static const char records_only[] = "not used: it would see records of kTLS, not payload";
+static const char no_tls_times[] = "no probe times the functions of kTLS";
 
 /* Why run does without a probe, whatever the kernel has; NULL: it does not. */
 static const char *not_wanted(enum probe_id probe, const struct plan_request *req)
