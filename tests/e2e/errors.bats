@@ -76,6 +76,12 @@ said_once() {
 	said_once 'twocopy, round 1 failed: .*out of luck'
 	[ ! -s stdout ]
 	[ ! -e out.json ]
+	# The receiver's own trial fails for want of memory, after that of netiotrace.
+	fake 1 "echo '{\"event\":\"refused\",\"message\":\"out of room\",\"errno\":12}'"
+	code=0
+	"$elsewhere/netiotrace" -q --mode onecopy --duration 200ms --warmup 20ms --backend none 2>stderr || code=$?
+	[ "$code" -eq 1 ]
+	said_once 'round 1 failed: .*out of room'
 }
 
 # bats test_tags=address

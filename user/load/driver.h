@@ -21,7 +21,7 @@ enum driver_event {
 	DRIVER_DONE,
 	DRIVER_HALF,    /* of a sender: what the receiver's machine measured */
 	DRIVER_ERROR,   /* message is set; the process is ending */
-	DRIVER_REFUSED, /* of a sender: likewise, since the receiver cannot receive as asked */
+	DRIVER_REFUSED, /* of a sender: the same error; the receiver cannot receive as asked */
 	DRIVER_EOF,     /* stdout closed */
 };
 

@@ -75,7 +75,7 @@ struct runner {
 	int signo;            /* the signal that ended the rounds early, or 0 */
 	bool stopped;         /* by a signal, by q, or by the receiver */
 	bool stopped_by_peer; /* by the receiver; reason is set */
-	bool kernel_refuses;  /* the receiver's kernel, the way to receive; reason is set */
+	bool kernel_refuses;  /* the receiver's kernel cannot receive as asked; reason is set */
 	char reason[RUNNER_REASON_MAX]; /* why the last round failed; empty: it did not */
 	/* Called at each interval of a measured phase, if set. */
 	void (*tick)(struct runner *runner, void *arg);

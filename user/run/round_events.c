@@ -127,7 +127,7 @@ static bool is_expected(const struct round *r, enum nio_side side, enum driver_e
 	case DRIVER_HALF:
 		return r->half_asked && !r->half_taken;
 	case DRIVER_REFUSED:
-		return round__is_remote(r) && !r->ready[side];
+		return !r->ready[side];
 	case DRIVER_USABLE:
 	case DRIVER_PHASE:
 		return false;

@@ -203,8 +203,11 @@ static void name_run(char *buf, size_t len, const struct sweep_run *r)
 		 r->congestion ? " " : "", r->congestion ? r->congestion : "");
 }
 
+/* What the receiver's kernel refuses, it refuses again: the sweep ends. */
 static int fail_run(struct sweep *s, const struct sweep_run *r, const char *reason)
 {
+	bool refused = s->engine->kernel_refuses;
+	int code;
 	char name[64];
 
 	name_run(name, sizeof(name), r);
@@ -212,7 +215,9 @@ static int fail_run(struct sweep *s, const struct sweep_run *r, const char *reas
 	log_error("%s, round %u failed: %s", name, r->round, reason);
 	snprintf(s->progress.last, sizeof(s->progress.last), "%s failed", name);
 	s->progress.failed++;
-	return sweep_dir__write_failure(&s->dir, r, EXIT_RUN_FAILED, reason);
+	code = sweep_dir__write_failure(&s->dir, r, refused ? EXIT_KERNEL : EXIT_RUN_FAILED,
+					reason);
+	return !code && refused ? EXIT_KERNEL : code;
 }
 
 static int save_run(struct sweep *s, size_t i, const struct sweep_run *r)
