@@ -8,11 +8,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "clock.h"
+#include "common/time_limit.h"
 #include "ktls.h"
 #include "sock.h"
 
-/* A firewall may drop packets to the own machine. */
-#define TRY_MS 1000
+/* A firewall may drop packets to the own machine; a receiver's main loop waits. */
+#define TRY_MS 100
+/* How long a failed trial is not repeated: any peer's hello asks for one. */
+#define KEEP_NS NS_PER_SEC
 
 /*
  * The key is public, and each connection uses it for the same record numbers: it protects nothing.
@@ -27,7 +31,7 @@ static int set_key(int fd, int direction)
 
 	/* EEXIST: the socket has the other direction's key. */
 	if (setsockopt(fd, IPPROTO_TCP, TCP_ULP, "tls", sizeof("tls")) && errno != EEXIST)
-		return -errno;
+		return errno == ENOTCONN ? -ECONNRESET : -errno;
 	return setsockopt(fd, SOL_TLS, direction, &key, sizeof(key)) ? -errno : 0;
 }
 
@@ -48,7 +52,7 @@ static int try_keys(const struct endpoint *at)
 
 	if (fd < 0)
 		return fd;
-	err = poll(&p, 1, TRY_MS) > 0 ? sock__connected(fd) : -ETIMEDOUT;
+	err = poll(&p, 1, (int)time_limit__ns(TRY_MS)) > 0 ? sock__connected(fd) : -ETIMEDOUT;
 	if (!err)
 		err = ktls__send_key(fd);
 	if (!err)
@@ -57,7 +61,7 @@ static int try_keys(const struct endpoint *at)
 	return err;
 }
 
-int ktls__try(void)
+static int try_connection(void)
 {
 	struct endpoint at = {0};
 	int listener, err;
@@ -69,4 +73,21 @@ int ktls__try(void)
 	err = getsockname(listener, (struct sockaddr *)&at.addr, &at.len) ? -errno : try_keys(&at);
 	close(listener);
 	return err;
+}
+
+int ktls__try(void)
+{
+	static uint64_t until;
+	static int err;
+
+	if (clock__now() < until)
+		return err;
+	err = try_connection();
+	until = err ? clock__now() + KEEP_NS : UINT64_MAX;
+	return err;
+}
+
+bool ktls__is_bad_record(int err)
+{
+	return err == -EBADMSG || err == -EINVAL || err == -EIO || err == -EMSGSIZE;
 }

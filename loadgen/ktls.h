@@ -6,14 +6,25 @@
 #ifndef LOADGEN_KTLS_H
 #define LOADGEN_KTLS_H
 
+#include <stdbool.h>
+
 /*
- * From here on the socket sends records, or receives records only. It must be connected. 0 or
- * -errno; ENOENT: the module tls is not loaded, or this kernel lacks it or the cipher.
+ * From here on the socket sends records, or receives records only. 0 or -errno; ENOENT: the module
+ * tls is not loaded, or this kernel has no TLS or no AES-GCM. ECONNRESET: the peer closed the
+ * connection.
  */
 int ktls__send_key(int fd);
 int ktls__receive_key(int fd);
 
-/* Whether both work here, on a connection of its own. 0 or -errno, as above. */
+/*
+ * Whether both work here, on a connection of its own, which takes 100 ms at most. 0 or -errno, as
+ * above, and the errno of that connection. A failure is the answer for a second, success for ever.
+ * For one thread.
+ */
 int ktls__try(void);
+
+/* Whether err, of a call that receives, is of a record that the kernel cannot decrypt. */
+#define KTLS_BAD_RECORD "The sender's TLS records cannot be decrypted: %m"
+bool ktls__is_bad_record(int err);
 
 #endif

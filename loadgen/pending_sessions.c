@@ -103,8 +103,10 @@ static void client__leave(struct pending_client *g)
 	*g = (struct pending_client){0};
 }
 
-/* Sends a REFUSE frame with the reason and closes fd. The peer's hello must have been read. */
-/* err: of the trial that failed, else 0. */
+/*
+ * Sends a REFUSE frame with the reason and closes fd. The peer's hello must have been read. err: of
+ * the trial that failed, else 0.
+ */
 static void reject(int fd, enum protocol_refusal why, int err)
 {
 	const struct protocol_frame f = {

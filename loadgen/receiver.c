@@ -11,6 +11,7 @@
 #include "common/xalloc.h"
 #include "control_loop.h"
 #include "half_request.h"
+#include "ktls.h"
 #include "pending_sessions.h"
 #include "receiver_pool.h"
 #include "session.h"
@@ -68,6 +69,8 @@ static int receiver__lost(struct receiver *r, int err)
 		{0, "The sender is lost"},
 	};
 
+	if (r->hello.encrypted && ktls__is_bad_record(err))
+		return reporter__error(r->report, err, KTLS_BAD_RECORD);
 	return reporter__error_of(r->report, err, texts);
 }
 

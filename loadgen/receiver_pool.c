@@ -269,7 +269,7 @@ static void recv_loop__init(struct recv_loop *one, struct receiver_pool *r,
 	one->nr = connections;
 }
 
-/* The sender waits for READY: nothing is read of the socket after the hello. */
+/* The key must be set before READY: the sender sends records only after it. */
 static int receiver_conn__init(struct receiver_conn *f, uint32_t index, int fd,
 			       const struct receiver_pool_plan *p)
 {

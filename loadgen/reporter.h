@@ -55,7 +55,7 @@ struct side_stats {
 enum reporter_kind {
 	REPORTER_EVENTS, /* JSON lines on stdout */
 	REPORTER_FINAL,  /* keeps config and stats; errors go to stderr */
-	REPORTER_CHILD,  /* likewise, in the receiver process of loopback__run() */
+	REPORTER_CHILD,  /* as REPORTER_FINAL, in the receiver process of loopback__run() */
 };
 
 struct reporter {

@@ -33,7 +33,7 @@ static ssize_t ktls_mode__send(struct sender_conn *f)
 const struct send_mode send_mode_ktls = {
 	.try = ktls_mode__try,
 	.try_fails = "the kernel has no TLS (CONFIG_TLS) with AES-GCM, or its module is not loaded",
-	.try_remedy = "load the module: modprobe tls",
+	.try_remedy = "load what is missing: modprobe tls, modprobe gcm",
 	.setup = ktls_mode__setup,
 	.teardown = ktls_mode__teardown,
 	.prepare = sender_conn__fill_message,

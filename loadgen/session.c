@@ -87,6 +87,9 @@ int session__check_congestion(struct reporter *report, const char *name)
 	return reporter__error(report, err, "Congestion control '%s' cannot be set: %m", name);
 }
 
+#define LOOPBACK_FAILS  "a connection to 127.0.0.1 fails"
+#define LOOPBACK_REMEDY "see the firewall, and whether the device lo is up"
+
 struct refusal_text {
 	int err; /* 0: any other */
 	const char *fails, *remedy;
@@ -100,6 +103,9 @@ static int refuse(struct reporter *r, int err, const char *what, const char *fai
 		{-ENOMEM, SESSION_NO_MEMORY, "see ulimit -l"},
 		{-EMFILE, "the process may open no more files", "raise ulimit -n"},
 		{-ENFILE, "the machine may open no more files", "raise fs.file-max"},
+		{-ETIMEDOUT, LOOPBACK_FAILS, LOOPBACK_REMEDY},
+		{-ENETUNREACH, LOOPBACK_FAILS, LOOPBACK_REMEDY},
+		{-ECONNREFUSED, LOOPBACK_FAILS, LOOPBACK_REMEDY},
 		{0, fails, remedy},
 	};
 	const struct refusal_text *why = texts;

@@ -193,7 +193,7 @@ load loadgen
 	local size connections more
 
 	if ! user "$LG" send --try --mode ktls >/dev/null 2>refused; then
-		grep 'Mode ktls cannot run here: .*; load the module: modprobe tls' refused
+		grep 'Mode ktls cannot run here: .*; .*modprobe tls' refused
 		run -3 --separate-stderr "$NETIOTRACE" --mode ktls --backend none --json out.json
 		[[ $stderr == "netiotrace: Mode ktls cannot run here"*. && $stderr != *$'\n'* && ! -e out.json ]]
 		skip "$(cat refused)"

@@ -154,9 +154,33 @@ by_hand() {
 	run -3 --separate-stderr strace -f -qq -e trace=setsockopt -e inject=setsockopt:retval=0 -o calls \
 		"$NETIOTRACE" --connect "127.0.0.1:$port" --mode ktls --backend none --json out.json
 	[[ $stderr == "netiotrace: "*"Mode ktls cannot run on the receiver's machine: "*. && $stderr != *$'\n'* && ! -e out.json ]]
+	run -3 --separate-stderr strace -f -qq -e trace=setsockopt -e inject=setsockopt:retval=0 -o calls \
+		"$NETIOTRACE" sweep --connect "127.0.0.1:$port" --modes ktls --sizes 1k,4k --rounds 9 --backend none -o cells
+	jq -es '(. | length) == 1 and .[0].exit_code == 3' cells/cells/*.failed.json
 	user "$LG" send --connect "127.0.0.1:$port" --messages 10 --json >out
 	event recv 'done'
 	holds ".rx_messages == 10" recv.done
+}
+
+# Neither kernel has a key here: the receiver's calls return what they were told to.
+@test "mode ktls: records that cannot be decrypted are named as such, once" {
+	need_tool strace
+	! user "$LG" send --try --mode ktls >/dev/null 2>&1 || skip "this kernel has kTLS: it decrypts every record"
+	chmod 777 .
+	# The thread that handles frames calls recvfrom() fewer times.
+	cat >receiver <<-END
+		#!/bin/sh
+		exec strace -f -qq -e trace=setsockopt,recvfrom -e inject=setsockopt:retval=0 \
+			-e inject=recvfrom:error=EBADMSG:when=100+ -o received $LG "\$@"
+	END
+	chmod 755 receiver
+	LG=./receiver start recv recv --listen 127.0.0.1:0
+	event recv listening
+	port=$(jq .port recv.listening)
+	run -1 user strace -f -qq -e trace=setsockopt -e inject=setsockopt:retval=0 -o sent \
+		"$LG" send --connect "127.0.0.1:$port" --mode ktls --duration 10s
+	event recv error
+	holds '.errno == 74 and (.message | test("TLS records cannot be decrypted"))' recv.error
 }
 
 # bats test_tags=address,thread
