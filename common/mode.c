@@ -87,7 +87,13 @@ const char *mode__conflict(enum mode mode, const struct workload *w)
 		{MODE_ENCRYPTS, w->request_response,
 		 "mode ktls has a key for one direction only: leave out --request-response"},
 		{MODE_ENCRYPTS, w->receive != RECEIVE_RECV,
-		 "what mode ktls sends is decrypted by recv() alone: leave out --receive"},
+		 "mode ktls is measured with --receive recv only: leave out --receive"},
+		{MODE_ENCRYPTS, w->rcvlowat,
+		 "mode ktls wakes the receiver for each record: leave out --rcvlowat"},
+		/* The kernel doubles the size; a record has 16406 bytes. */
+		{MODE_ENCRYPTS, w->rcvbuf && w->rcvbuf < 16 << 10,
+		 "a record of mode ktls may be larger than so small a buffer: give --rcvbuf 16k or "
+		 "more, or leave it out"},
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
