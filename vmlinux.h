@@ -156,6 +156,8 @@ struct pid;
 
 struct files_struct;
 
+struct io_uring_task;
+
 struct signal_struct;
 
 struct task_struct {
@@ -173,7 +175,7 @@ struct task_struct {
 	u64 start_boottime;
 	char comm[16];
 	struct files_struct *files;
-	void *io_uring;
+	struct io_uring_task *io_uring;
 	struct signal_struct *signal;
 };
 
@@ -404,6 +406,10 @@ struct files_struct {
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;
+};
+
+struct io_uring_task {
+	struct file *registered_rings[16];
 };
 
 struct io_uring_cqe {

@@ -88,6 +88,8 @@ const char *mode__conflict(enum mode mode, const struct workload *w)
 		 "mode ktls has a key for one direction only: leave out --request-response"},
 		{MODE_ENCRYPTS, w->receive != RECEIVE_RECV,
 		 "mode ktls is measured with --receive recv only: leave out --receive"},
+		{MODE_ENCRYPTS, w->fields > WORKLOAD_FIELDS,
+		 "mode ktls takes at most 8 fields: kTLS copies what is in more pieces"},
 		{MODE_ENCRYPTS, w->rcvlowat,
 		 "mode ktls wakes the receiver for each record: leave out --rcvlowat"},
 		/* The kernel doubles the size; a record has 16406 bytes. */

@@ -22,6 +22,8 @@ static const char seen_in_slices[] =
 	"a lower bound: copies of sampled events; the completions do not show the rest";
 static const char by_receiver[] =
 	"by the receiver's own count of the bytes that it mapped: the rest was copied";
+static const char by_cipher[] =
+	"kTLS reads few pieces where they are; an asynchronous cipher (QAT) would have them copied";
 static const char without_pinning[] =
 	"placed by the route, which does no scatter-gather: no call can have pinned anything";
 static const char without_splicing[] =
@@ -195,14 +197,17 @@ static void book_rest(struct run_result *r, const struct sequence_sum *tx, uint6
 }
 
 /*
- * The cipher of kTLS writes pages of its own, which TCP gets by reference: it neither copies nor
- * pins the application's.
+ * The cipher of kTLS writes pages of its own, which TCP gets by reference. It reads the pages of
+ * the application; those of a record with more than MAX_MSG_FRAGS (17) pieces, or after a record
+ * was encrypted asynchronously, the kernel copies before (tls_sw_sendmsg()).
  */
 static void book_encrypted(struct run_result *r)
 {
 	for (int s = 0; s < NIO_STAGE_NR; s++)
 		if (stage__account(s) == STAGE_SENT)
 			set_bytes(&r->stages[s], 0, QUALITY_EXACT, NULL, no_events_tx);
+	r->stages[NIO_STAGE_TX_COPY].quality = QUALITY_DERIVED;
+	r->stages[NIO_STAGE_TX_COPY].reason = by_cipher;
 }
 
 static void book_sending(struct run_result *r, const struct plan *plan,
@@ -471,10 +476,8 @@ void ledger_bytes__book(struct run_result *r, const struct plan *plan, const str
 	r->health.phase_ns = since->phase_ns;
 	if (!no_tx)
 		book_sending(r, plan, &tx, since->moving);
-	else if (encrypts)
-		book_encrypted(r);
-	else if (run_result__sampled_events(r, NIO_STAGE_TX_COPY))
-		leave_unknown(r, STAGE_SENT, in_slices);
+	else if (encrypts || run_result__sampled_events(r, NIO_STAGE_TX_COPY))
+		leave_unknown(r, STAGE_SENT, encrypts ? no_tx : in_slices);
 	if (!no_rx)
 		book_receiving(r, plan, &rx);
 	else if (encrypts || run_result__sampled_events(r, NIO_STAGE_RX_COPY))

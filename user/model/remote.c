@@ -203,14 +203,14 @@ static void join_health(struct run_result *r, const struct run_result *half)
 	h->coverage = real__known((double)h->covered_bytes / (double)h->coverable_bytes);
 }
 
-/* Adds a stage that both machines have. */
-static void join_stage(struct run_result *r, const struct run_result *half, enum nio_stage stage)
+/* Adds a stage that both machines have. False: it is unavailable here. */
+static bool join_stage(struct run_result *r, const struct run_result *half, enum nio_stage stage)
 {
 	const struct stage_result *from = &half->stages[stage];
 	struct stage_result *to = &r->stages[stage];
 
 	if (to->quality == QUALITY_UNAVAILABLE)
-		return;
+		return false;
 	to->quality = from->quality == QUALITY_UNAVAILABLE || to->quality == QUALITY_EXACT
 			      ? from->quality
 			      : to->quality;
@@ -223,6 +223,7 @@ static void join_stage(struct run_result *r, const struct run_result *half, enum
 		hist__add(to->sizes, from->sizes);
 	if (to->times && from->times)
 		hist__add(to->times, from->times);
+	return true;
 }
 
 static void join_ledger(struct run_result *r, struct run_result *half)
@@ -235,14 +236,16 @@ static void join_ledger(struct run_result *r, struct run_result *half)
 		half->stages[s].sizes = half->stages[s].times = NULL;
 	}
 	join_stage(r, half, NIO_STAGE_TLS_COPY);
-	join_stage(r, half, NIO_STAGE_OTHER_COPY);
-	for (size_t i = 0; i < half->others_nr; i++)
+	for (size_t i = 0, n = join_stage(r, half, NIO_STAGE_OTHER_COPY) ? half->others_nr : 0;
+	     i < n; i++)
 		ledger__add_other(r, &half->others[i]);
 	r->sequence.tls[NIO_SIDE_RECEIVER] = half->sequence.tls[NIO_SIDE_RECEIVER];
 	r->sequence.rx_bytes = half->sequence.rx_bytes;
 	memcpy(r->uncovered[NIO_SIDE_RECEIVER], half->uncovered[NIO_SIDE_RECEIVER],
 	       sizeof(r->uncovered[NIO_SIDE_RECEIVER]));
-	join_health(r, half);
+	/* The receiver does not know the mode, and watches events that tell nothing of kTLS. */
+	if (!mode__has(r->mode, MODE_ENCRYPTS))
+		join_health(r, half);
 }
 
 static void set_reason(struct run_result *r, const char *reason)
