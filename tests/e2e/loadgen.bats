@@ -212,7 +212,7 @@ load loadgen
 		100 64
 		64k 1
 		64k 64 --header 64 --fields 3
-		1m 1 --rcvlowat 64k
+		1m 1
 		1m 64 --sndbuf 16k --fields 7
 	CASES
 	holds ".sender.partial_sends + .sender.eagain > 0" out
