@@ -268,7 +268,7 @@ static pid_t child;
 static struct taint taint;
 static int misses, back_chains, back_unknown;
 
-static uint64_t clock_ns;
+static uint64_t clock_ns, step_ns;
 
 static uint64_t io_now(void *ctx)
 {
@@ -289,6 +289,7 @@ static bool io_step(void *ctx, uint32_t tid, struct user_regs_struct *regs)
 	int status;
 
 	(void)ctx;
+	clock_ns += step_ns;
 	return !ptrace(PTRACE_SINGLESTEP, tid, 0, 0) &&
 	       waitpid((pid_t)tid, &status, 0) == (pid_t)tid && WIFSTOPPED(status) &&
 	       WSTOPSIG(status) == SIGTRAP && !ptrace(PTRACE_GETREGS, tid, 0, regs);
@@ -520,6 +521,27 @@ TEST_WITH(each_copy_function_is_found_with_its_destination, begin, end)
 				follow_copy(kind, *size, i * 5, i * 11 % 16, at[i]);
 		}
 	assert_int_equal(misses, 0);
+}
+
+/* On a busy CPU a step can take milliseconds: the thread is not kept longer. */
+TEST_WITH(a_byte_is_given_up_after_5_ms_of_steps, begin, end)
+{
+	struct nio_follow_event e = {
+		.tid = (uint32_t)child, .tgid = (uint32_t)child, .address = (uintptr_t)source + 8};
+	static struct chain c;
+
+	memset(&c, 0, sizeof(c));
+	c.io = &io;
+	c.slots = NIO_FOLLOW_PLACES;
+	step_ns = 3000000;
+	*job = (struct job){copy_xor, 64, 0, 0};
+	chain__begin(&c, &e);
+	follow_job(&c, &e);
+	unwatch_all();
+	step_ns = 0;
+	assert_string_equal(chain_end__name(c.end), "slow");
+	assert_true(chain_end__is_unknown(c.end));
+	assert_int_equal(c.steps, 2);
 }
 
 /* Never another number of copies; of a message of few bytes it may be unknown. */
