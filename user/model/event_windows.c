@@ -10,19 +10,24 @@ const struct window_rule window_rule_run = {
 	.events = 2000,
 };
 
-/* 0.45 % of a CPU for events and for attaching; 0.1 % while no watched socket moves bytes. */
+/*
+ * 0.37 % of a CPU for events and for attaching; 0.1 % while no watched socket moves bytes. With the
+ * samples of CPU time, which take 0.13 % (49 a second of 25 us), the programs stay within 0.5 %.
+ */
 const struct window_rule window_rule_attach = {
 	.whole_ns = 3000 * MS,
 	.period_ns = 700 * MS,
 	.window_ns = 4 * MS,
 	.doubled = 40,
-	.budget = 4.5e6,
+	.budget = 3.7e6,
 	.idle_budget = 1e6,
 };
 
-/* CPU time of an event of a watched and of another socket, by run time accounting (bench-attach).
+/*
+ * CPU time of an event of a watched and of another socket, by run time accounting with 50 ns for
+ * each run (bench-attach: iperf3 330, redis 360, nginx 385). A receive runs two programs.
  */
-#define WATCHED_NS 200.0
+#define WATCHED_NS 360.0
 #define OTHER_NS   130.0
 /* CPU time to attach and detach the programs. */
 #define SWITCH_NS 2e6
