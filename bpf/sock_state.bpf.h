@@ -302,9 +302,33 @@ static __always_inline void end_stale(struct sock_state *s)
 		add_to(&nio_attach_losses.ends_missed, 1);
 }
 
-/* The current process owns the socket. task: its entry; NULL: none. */
+/* The state has no owner: the next search among the open files of all processes names it. */
+static __always_inline void await_owner(void)
+{
+	if (!nio_ownerless)
+		nio_ownerless = true;
+}
+
+/* Has a process got the socket? Not one that waits to be accepted, or that is the kernel's own. */
+static __always_inline bool has_file(const struct sock *sk)
+{
+	const struct socket *socket = kernel_read(struct sock, sk, sk_socket);
+
+	return socket && kernel_read(struct socket, socket, file);
+}
+
+/*
+ * The current process owns the socket. task: its entry; NULL: none. A kernel thread owns none: it
+ * sends records of kTLS, runs requests of io_uring (before Linux 5.12) or closes its files, or
+ * serves the kernel.
+ */
 static __always_inline void own(struct sock_state *s, const struct nio_task *task)
 {
+	if (is_kernel_thread()) {
+		if (has_file((const void *)s->key))
+			await_owner();
+		return;
+	}
 	s->owned = 1;
 	s->tgid = tgid_now();
 	if (task && task->started) {
@@ -368,21 +392,6 @@ static __noinline struct sock_state *create_state(const struct sock *sk, bool re
 	return s;
 }
 
-/* The state has no owner: the next search among the open files of all processes names it. */
-static __always_inline void await_owner(void)
-{
-	if (!nio_ownerless)
-		nio_ownerless = true;
-}
-
-/* Has a process got the socket? Not one that waits to be accepted, or that is the kernel's own. */
-static __always_inline bool has_file(const struct sock *sk)
-{
-	const struct socket *socket = kernel_read(struct sock, sk, sk_socket);
-
-	return socket && kernel_read(struct socket, socket, file);
-}
-
 static __always_inline void begin_with(struct sock_state *s, const struct nio_tcp *t, bool born)
 {
 	struct nio_numbers n = nio_numbers_of(t);
@@ -432,10 +441,7 @@ static __always_inline void include_present_id(struct sock_state *s)
 	s->zc_next = --s->zckey;
 }
 
-/*
- * The current task uses a socket. The first user owns it, a watched one before an unwatched one. A
- * kernel thread works for the owner: it sends records of kTLS, or closes a file of io_uring.
- */
+/* The current task uses a socket. The first user owns it, a watched one before an unwatched one. */
 static __always_inline void used_now(struct sock_state *s)
 {
 	const struct nio_task *task = NULL;
@@ -447,7 +453,7 @@ static __always_inline void used_now(struct sock_state *s)
 		s->shared_with = tgid_now();
 		return;
 	}
-	if (nio_by_task && !task_wanted(&task)) {
+	if (nio_by_task && !is_kernel_thread() && !task_wanted(&task)) {
 		if (!s->owned)
 			own(s, NULL);
 		sock_state_flag(s, SOCK_STATE_FOREIGN, true);

@@ -421,6 +421,7 @@ const struct play plays[] = {
 	{"sockmap_self", play_sockmap_self},
 	{"sockmap_ingress", play_sockmap_ingress},
 	{"io_uring", play_io_uring},
+	{"closed_by_ring", play_closed_by_ring},
 	{"registered", play_registered},
 	{NULL, NULL},
 };

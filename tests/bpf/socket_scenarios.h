@@ -70,6 +70,7 @@ void play_sockmap(void);
 void play_sockmap_self(void);
 void play_sockmap_ingress(void);
 void play_io_uring(void);
+void play_closed_by_ring(void);
 void play_registered(void);
 
 #endif

@@ -240,6 +240,18 @@ void play_io_uring(void)
 	close_with_ring(&u, p.tx);
 }
 
+/* A kernel thread is the first to use the accepted socket: it closes it. */
+void play_closed_by_ring(void)
+{
+	struct pair p = connect_pair(0);
+	struct uring u;
+
+	open_uring(&u);
+	watch(&p, 1);
+	send_bytes(p.tx, 500, 0);
+	close_with_ring(&u, p.rx);
+}
+
 /* A write of one registered buffer: the kernel sees several pages. */
 void play_registered(void)
 {

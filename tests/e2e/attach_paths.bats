@@ -107,6 +107,12 @@ unmeasured() {
 	balanced
 }
 
+@test "attach keeps a connection whose first user is a kernel thread, which does not own it" {
+	played closed_by_ring 'tx_copy 500'
+	balanced
+	jq -e '(.connections | length) == 2 and ([.connections[].pid // empty] | unique | length) == 1' out.json
+}
+
 @test "attach counts a send of a buffer registered with io_uring as one copied buffer" {
 	played registered 'tx_copy 40000' 'rx_copy 40000'
 	balanced
