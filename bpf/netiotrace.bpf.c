@@ -335,16 +335,21 @@ int nio_sockets(struct bpf_iter__task_file *ctx)
 	const struct file *file = ctx->file;
 	const struct sock *sk = file ? tcp_of(file) : NULL;
 	struct nio_socket out = {};
+	struct nio_conn *conn;
 
 	if (!sk)
 		return 0;
 	out.cookie = kernel_read(struct sock_common, sk, skc_cookie.counter);
-	if (!conn_by_cookie(out.cookie))
+	conn = conn_by_cookie(out.cookie);
+	if (!conn)
 		return 0;
 	/* Not a loop: before Linux 6.4 the verifier refuses some. */
 	if (!fill_socket(&out, sk) && !fill_socket(&out, sk))
 		fill_socket(&out, sk);
 	fill_tls(&out, sk);
+	/* The first reading is before the measured phase: bytes taken from here on are counted. */
+	if (!conn->seen)
+		note_copied_seq(conn, out.copied_seq, 0);
 	bpf_seq_write(ctx->meta->seq, &out, sizeof(out));
 	return 0;
 }
