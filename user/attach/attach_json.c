@@ -65,6 +65,12 @@ static const char *no_reports(const struct attach_result *r)
 	return "this kernel has no report of copies (IORING_SEND_ZC_REPORT_USAGE, Linux 6.2)";
 }
 
+/* A number of requests of io_uring. unknown: why no hook shows it; NULL: one does. */
+static struct num requests_of(const struct socket_ledger *b, const char *unknown, uint64_t seen)
+{
+	return unknown ? num__unknown(unknown) : socket_ledger__requests_ended(b, seen);
+}
+
 static struct real seconds_since(const struct attach_result *r, uint64_t ns)
 {
 	return (struct real){
@@ -279,11 +285,11 @@ static json_t *uncovered_list(const struct socket_ledger *b)
 	X(num, "completed",  "count", unless(unknown, b->completed))                          \
 	X(num, "copied",     "count", unless(unknown, b->copied))                             \
 	X(num, "not_copied", "count", unless(unknown, b->completed - b->copied))             \
-	X(num, "requests_reported", "count", unless(no_reports, b->requests[NIO_REQUEST_COPIED] + \
+	X(num, "requests_reported", "count", requests_of(b, no_reports, b->requests[NIO_REQUEST_COPIED] + \
 							 b->requests[NIO_REQUEST_NOT_COPIED])) \
-	X(num, "requests_copied", "count", unless(no_reports, b->requests[NIO_REQUEST_COPIED])) \
-	X(num, "requests_misreported", "count", unless(no_reports, b->requests[NIO_REQUEST_MISREPORTED])) \
-	X(num, "requests_unreported", "count", unless(no_requests, b->requests[NIO_REQUEST_UNREPORTED]))
+	X(num, "requests_copied", "count", requests_of(b, no_reports, b->requests[NIO_REQUEST_COPIED])) \
+	X(num, "requests_misreported", "count", requests_of(b, no_reports, b->requests[NIO_REQUEST_MISREPORTED])) \
+	X(num, "requests_unreported", "count", requests_of(b, no_requests, b->requests[NIO_REQUEST_UNREPORTED]))
 FIELDS(zerocopy, (const struct socket_ledger *b, const char *unknown, const char *no_requests,
 		  const char *no_reports),
        ZEROCOPY_FIELDS)

@@ -256,16 +256,17 @@ void view_item__print(FILE *f, const struct attach_result *r, const struct view_
 	bool known = socket_ledger__copied_fraction(b).known;
 	uint64_t ended = known ? socket_ledger__ended(b) : 0;
 	uint64_t zerocopied = socket_ledger__ended_copied(b);
+	const char *seen = socket_ledger__misses_requests(b) ? " seen" : "";
 	char n[UNITS_BUF], of[UNITS_BUF];
 
 	format_count(of, sizeof(of), ended);
 	if (ended && zerocopied == ended)
-		fprintf(f, "was not zero-copy: all %s zero-copy sends were copied", of);
+		fprintf(f, "was not zero-copy: all %s%s zero-copy sends were copied", of, seen);
 	else if (ended && zerocopied)
-		fprintf(f, "was partly zero-copy: %s of %s zero-copy sends were copied",
-			format_count(n, sizeof(n), zerocopied), of);
+		fprintf(f, "was partly zero-copy: %s of %s%s zero-copy sends were copied",
+			format_count(n, sizeof(n), zerocopied), of, seen);
 	else if (ended && !b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
-		fprintf(f, "was zero-copy: none of %s zero-copy sends was copied", of);
+		fprintf(f, "was zero-copy: none of %s%s zero-copy sends was copied", of, seen);
 	else if (socket_ledger__pins(b) || b->calls[NIO_CALL_ZEROCOPY].events)
 		fputs("asked for zero-copy; whether it was is not known", f);
 	else if (received / RECEIVES_MOSTLY > sent)

@@ -168,7 +168,8 @@ static const struct series all_series[] = {
 	 TYPE_COUNTER, SHOWN_ZEROCOPY, AT(copied), {{"result", "copied"}}},
 	{"zerocopy_completed", NULL,
 	 TYPE_COUNTER, SHOWN_ZEROCOPY, AT(not_copied), {{"result", "not_copied"}}},
-	{"io_uring_requests", "Completed zero-copy requests of io_uring (SEND_ZC), by what their notifications say.",
+	{"io_uring_requests", "Completed zero-copy requests of io_uring (SEND_ZC), by what their notifications say. "
+	 "Where events are sampled, only those whose message was seen.",
 	 TYPE_COUNTER, SHOWN_NONZERO, AT(requests[NIO_REQUEST_COPIED]), {{"result", "copied"}}},
 	{"io_uring_requests", NULL,
 	 TYPE_COUNTER, SHOWN_NONZERO, AT(requests[NIO_REQUEST_NOT_COPIED]), {{"result", "not_copied"}}},

@@ -111,6 +111,15 @@ uint64_t socket_ledger__requests(const struct socket_ledger *b);
 bool socket_ledger__hides_requests(const struct socket_ledger *b);
 
 /*
+ * May there be requests of io_uring whose end is not counted? Between windows no message ties a
+ * request to its socket. Sends with MSG_ZEROCOPY are all counted.
+ */
+bool socket_ledger__misses_requests(const struct socket_ledger *b);
+
+/* A number of requests of io_uring: at least, if some may be missed; then unknown if it is 0. */
+struct num socket_ledger__requests_ended(const struct socket_ledger *b, uint64_t seen);
+
+/*
  * Zero-copy sends of which the kernel said whether they were copied, and those that were: sends
  * with MSG_ZEROCOPY and reported requests of io_uring.
  */

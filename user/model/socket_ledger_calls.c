@@ -64,6 +64,18 @@ bool socket_ledger__hides_requests(const struct socket_ledger *b)
 		(b->unwatched || !socket_ledger__requests(b)));
 }
 
+bool socket_ledger__misses_requests(const struct socket_ledger *b)
+{
+	return b->unwatched &&
+	       (b->pins_hidden || b->calls[NIO_CALL_IO_URING].events || socket_ledger__requests(b));
+}
+
+struct num socket_ledger__requests_ended(const struct socket_ledger *b, uint64_t seen)
+{
+	return !seen && socket_ledger__misses_requests(b) ? num__unknown(SOCKET_LEDGER_NOT_SEEN)
+							  : num__known(seen);
+}
+
 uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const struct sock_state *s)
 {
 	uint64_t bytes = 0;

@@ -37,6 +37,11 @@ static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger
 		    "packet in one piece, or one whose packets a program reads (tun, tap)");
 }
 
+/* "32 zero-copy sends", "32 seen zero-copy sends" if there may be more. */
+#define ENDED_FORMAT "%s%s zero-copy send%s"
+#define ENDED_ARGS(b, ended) \
+	TEXT_COUNT(ended), socket_ledger__misses_requests(b) ? " seen" : "", plural(ended)
+
 /* Zero-copy that was requested and refused, or is unknown. */
 static void find_refused_of_sockets(struct verdict *v, const struct socket_ledger *b)
 {
@@ -54,7 +59,8 @@ static void find_refused_of_sockets(struct verdict *v, const struct socket_ledge
 		    "net.core.optmem_max or the limit of locked memory",
 		    b->unwatched ? "about " : "", TEXT_COUNT(refused), plural(refused));
 	if (foreign && !socket_ledger__requests(b))
-		add(v, ZC_CAUSE_IO_URING, "%s were sent by io_uring's SEND_ZC; %s",
+		add(v, ZC_CAUSE_IO_URING, "%s%s were sent by io_uring's SEND_ZC; %s",
+		    socket_ledger__is_estimate(b, NIO_SIDE_SENDER) ? "about " : "",
 		    TEXT_BYTES(foreign), verdict_clauses[ZC_CAUSE_IO_URING]);
 }
 
@@ -112,11 +118,12 @@ static void append_requests(struct verdict *v, const struct socket_ledger *b)
 
 	if (misreported)
 		append(v,
-		       " The program's own flags (IORING_NOTIF_USAGE_ZC_COPIED) say that %s more "
-		       "%s "
-		       "copied: the kernel reports a request as copied if its bytes share a packet "
+		       " The program's own flags (IORING_NOTIF_USAGE_ZC_COPIED) say that %s%s "
+		       "more %s copied: the kernel reports a request as copied if its bytes share "
+		       "a packet "
 		       "with an earlier request's.",
-		       TEXT_COUNT(misreported), misreported == 1 ? "was" : "were");
+		       b->unwatched ? "at least " : "", TEXT_COUNT(misreported),
+		       misreported == 1 ? "was" : "were");
 	if (unreported)
 		append(v,
 		       "%s%s%s zero-copy request%s of io_uring ended without a report of copies "
@@ -138,11 +145,11 @@ static void append_ended(struct verdict *v, const struct socket_ledger *b)
 	uint64_t ended = socket_ledger__ended(b), copied = socket_ledger__ended_copied(b);
 
 	if (copied)
-		append(v, "%s of %s zero-copy send%s %s copied after all.", TEXT_COUNT(copied),
-		       TEXT_COUNT(ended), plural(ended), copied == 1 ? "was" : "were");
+		append(v, "%s of " ENDED_FORMAT " %s copied after all.", TEXT_COUNT(copied),
+		       ENDED_ARGS(b, ended), copied == 1 ? "was" : "were");
 	else
-		append(v, "The kernel reports none of %s zero-copy send%s as copied.",
-		       TEXT_COUNT(ended), plural(ended));
+		append(v, "The kernel reports none of " ENDED_FORMAT " as copied.",
+		       ENDED_ARGS(b, ended));
 }
 
 static void verdict_of_sends(struct verdict *v, const struct socket_ledger *b, bool notices)
@@ -157,16 +164,14 @@ static void verdict_of_sends(struct verdict *v, const struct socket_ledger *b, b
 	if (ended && !copied && b->under_xdp) {
 		v->cause = ZC_CAUSE_UNKNOWN;
 		append(v,
-		       "The kernel reports none of %s zero-copy send%s as copied, but native XDP "
-		       "on a "
+		       "The kernel reports none of " ENDED_FORMAT " as copied, but native XDP on a "
 		       "veth device of this machine copies zero-copy packets without a report.",
-		       TEXT_COUNT(ended), plural(ended));
+		       ENDED_ARGS(b, ended));
 		return;
 	}
 	if (ended && !unreported && !saw_copies(b)) {
 		v->cause = ZC_CAUSE_NOT_COPIED;
-		append(v, "None of %s zero-copy send%s was copied.", TEXT_COUNT(ended),
-		       plural(ended));
+		append(v, "None of " ENDED_FORMAT " was copied.", ENDED_ARGS(b, ended));
 		return;
 	}
 	if (saw_copies(b))

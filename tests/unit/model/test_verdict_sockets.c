@@ -163,6 +163,11 @@ TEST(requests_of_io_uring_have_a_verdict_as_far_as_the_kernel_reports)
 	assert_says(verdict_of(&b),
 		    "None of 8 zero-copy sends was copied. The program's own flags");
 	assert_says(verdict_of(&b), "say that 7 more were copied");
+	/* Between windows no message ties a request to its socket. */
+	b.unwatched = 1;
+	assert_says(verdict_of(&b), "None of 8 seen zero-copy sends was copied.");
+	assert_says(verdict_of(&b), "say that at least 7 more were copied");
+	b.unwatched = 0;
 	b.requests[NIO_REQUEST_COPIED] = 24;
 	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 8000;
 	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_ARRIVED);
@@ -195,8 +200,8 @@ TEST(requests_without_a_report_leave_the_fraction_unknown)
 	assert_says(verdict_of(&b), "Of 8 kB pinned, 7 kB were copied later.");
 	b.requests[NIO_REQUEST_COPIED] = 1;
 	assert_false(verdict_of(&b)->copied_fraction.known);
-	/* Between windows no message ties a request to its socket. */
 	b.unwatched = 1;
+	assert_says(verdict_of(&b), "1 of 2 seen zero-copy sends was copied after all.");
 	assert_says(verdict_of(&b), "At least 7 zero-copy requests of io_uring ended");
 }
 
