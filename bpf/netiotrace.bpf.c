@@ -262,6 +262,9 @@ NIO_PROG("tp_btf/skb_copy_datagram_iovec", nio_tp_rx_copy, on_rx_copy(skb, len, 
  */
 NIO_PROG("tp_btf/skb_copy_datagram_iovec", nio_tp_rx_slices, on_rx_copy(skb, len, TRUSTED),
 	 const struct sk_buff *skb, int len)
+/* For all backends, where kTLS decrypts: the bytes that it also copies to the application. */
+NIO_PROG("tp_btf/skb_copy_datagram_iovec", nio_tp_rx_decrypted, on_decrypted_copy(skb, len),
+	 const struct sk_buff *skb, int len)
 /* For all backends, where the receiver takes bytes without a copy. */
 NIO_PROG("tp_btf/tcp_rcv_space_adjust", nio_tp_taken, on_taken(sk), const struct sock *sk)
 NIO_PROG("tp_btf/netif_receive_skb", nio_tp_zerocopy_arrival, on_zerocopy_arrival(skb),
@@ -319,6 +322,8 @@ static __always_inline void fill_tls(struct nio_socket *out, const struct sock *
 		   (tls_conf(ctx, false) == TLS_SW ? NIO_SOCKET_TLS_RECEIVES : 0);
 	if (kernel_read(struct tls_context, ctx, partially_sent_record))
 		out->tls |= NIO_SOCKET_TLS_PARTIAL;
+	if ((out->tls & NIO_SOCKET_TLS_RECEIVES) && decrypts_directly(ctx))
+		out->tls |= NIO_SOCKET_TLS_DIRECT;
 	out->tls_sent = tls_next(ctx, true);
 	out->tls_received = tls_next(ctx, false);
 	out->tls_overhead = kernel_read(struct tls_context, ctx, prot_info.overhead_size);

@@ -127,20 +127,19 @@ enum nio_tls_how {
 			  */
 };
 
-/* Numbers of records (lower halves) of one direction of kTLS. */
+/* Numbers of records of one direction of kTLS. */
 struct nio_tls_side {
 	__u64 at; /* nio_numbers.sent or .read */
-	__u32 first;
-	__u32 next; /* of the next record, when the socket had moved `at` bytes */
+	__u64 first;
+	__u64 next; /* of the next record, when the socket had moved `at` bytes */
 	__u32 iv;   /* begin of the key's IV, which changes with the key */
 	__u32 how;  /* enum nio_tls_how */
 };
 
 struct nio_tls {
 	__u64 context;  /* struct tls_context; 0: none seen */
-	__u16 version;  /* TLS_1_3_VERSION: 0x304 */
-	__u16 overhead; /* bytes that a record adds to its plaintext */
-	__u32 no_pad;   /* TLS_RX_EXPECT_NO_PAD: 1.3 decrypts into user memory, too */
+	__u32 overhead; /* bytes that a record adds to its plaintext */
+	__u32 direct;   /* kTLS may decrypt into the application's memory */
 	struct nio_tls_side side[NIO_SIDE_NR];
 };
 
@@ -343,7 +342,7 @@ static inline __u32 nio_known_index(__u32 key)
 _Static_assert(SOCK_STATE_HEAD + sizeof(struct sock_events) == sizeof(struct sock_state),
 	       "the events are the rest of a state");
 _Static_assert(sizeof(struct nio_numbers) == 32, "nio_numbers layout");
-_Static_assert(sizeof(struct nio_tls) == 64, "nio_tls layout");
+_Static_assert(sizeof(struct nio_tls) == 80, "nio_tls layout");
 _Static_assert(sizeof(struct nio_task) == 48, "nio_task layout");
 _Static_assert(sizeof(struct sock_state) % 8 == 0, "sock_state has no padding at its end");
 

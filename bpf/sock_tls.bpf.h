@@ -31,8 +31,8 @@ static __always_inline void read_side(struct sock_state *s, const char *ctx, enu
 	const char *parameters =
 		ctx + (sends ? bpf_core_field_offset(struct tls_context, crypto_send)
 			     : bpf_core_field_offset(struct tls_context, crypto_recv));
-	__u64 now = sends ? m->n->sent : m->n->read;
-	__u32 next, iv = 0;
+	__u64 now = sends ? m->n->sent : m->n->read, next;
+	__u32 iv = 0;
 	__u16 version = 0;
 
 	/* A key that close() has wiped has no version: the last reading stands. */
@@ -53,10 +53,10 @@ static __always_inline void read_side(struct sock_state *s, const char *ctx, enu
 			d->how = NIO_TLS_UNKNOWN;
 	}
 	/* Before Linux 6.7 close() frees the number while it still sends. */
-	if (number_is_apart() && (__u64)(next - d->next) * s->tls.overhead > now - d->at)
+	if (number_is_apart() && (next - d->next) * s->tls.overhead > now - d->at)
 		return;
 	/* A new key (TLS 1.3) starts the numbers anew. */
-	if (iv != d->iv || (__s32)(next - d->next) < 0)
+	if (iv != d->iv || (__s64)(next - d->next) < 0)
 		d->how = NIO_TLS_UNKNOWN;
 	d->next = next;
 	d->at = now;
@@ -100,11 +100,7 @@ static __noinline void read_tls(struct sock_state *s, const struct sock *sk,
 	ctx = tls_context_of(s, sk);
 	if (!ctx)
 		return;
-	s->tls.version = kernel_read(struct tls_context, ctx, prot_info.version);
 	s->tls.overhead = kernel_read(struct tls_context, ctx, prot_info.overhead_size);
-	if (bpf_core_field_exists(((struct tls_context___rx *)0)->rx_no_pad))
-		s->tls.no_pad = BPF_CORE_READ_BITFIELD_PROBED((const struct tls_context___rx *)ctx,
-							      rx_no_pad);
 	has_numbers =
 		!number_is_apart() || kernel_read(struct inet_connection_sock, sk, icsk_ulp_data);
 	/* A part of a record has yet to be sent, or a call waits for room in the middle of one. */
@@ -116,6 +112,7 @@ static __noinline void read_tls(struct sock_state *s, const struct sock *sk,
 			tx->how = NIO_TLS_UNKNOWN;
 	}
 	if (has_key(rx, ctx, NIO_SIDE_RECEIVER) && has_numbers) {
+		s->tls.direct |= decrypts_directly(ctx);
 		if (takes_whole_records() && !receives_ahead(ctx))
 			read_side(s, ctx, NIO_SIDE_RECEIVER, &m);
 		else if (adopted || !takes_whole_records())

@@ -26,10 +26,9 @@ struct nio_socket {
 	__u8 scatter_gather; /* sk_route_caps has NETIF_F_SG, so zero-copy sends pin */
 	__u8 tls;            /* NIO_SOCKET_TLS_* */
 	__u8 pad;
-	__u32 omem; /* sk_omem_alloc, bytes: charged until the notification is read */
-	/* struct tls_context: the lower half of the number of the next record */
-	__u32 tls_sent, tls_received;
-	__u32 tls_overhead; /* bytes that a record adds to its plaintext */
+	__u32 omem;         /* sk_omem_alloc, bytes: charged until the notification is read */
+	__u32 tls_overhead; /* bytes that a record of kTLS adds to its plaintext */
+	__u64 tls_sent, tls_received; /* struct tls_context: the number of the next record */
 };
 
 /* kTLS encrypts what the socket sends, or decrypts what it receives, in software. */
@@ -37,7 +36,9 @@ struct nio_socket {
 #define NIO_SOCKET_TLS_RECEIVES 2
 /* A record that tls_sent counts has not gone to TCP as a whole. */
 #define NIO_SOCKET_TLS_PARTIAL 4
+/* kTLS may decrypt into the application's memory. */
+#define NIO_SOCKET_TLS_DIRECT 8
 
-_Static_assert(sizeof(struct nio_socket) == 72, "nio_socket layout");
+_Static_assert(sizeof(struct nio_socket) == 80, "nio_socket layout");
 
 #endif

@@ -6,6 +6,7 @@
 #include "arrival.bpf.h"
 #include "completion.bpf.h"
 #include "maps.bpf.h"
+#include "socket_file.bpf.h"
 #include "taken.bpf.h"
 
 /* How a call queued its bytes. call: NIO_SEEN_* of its message. One call at a time per socket. */
@@ -311,6 +312,30 @@ static __always_inline void on_rx_copy(const struct sk_buff *skb, int len, bool 
 	book_previous(conn, copied_seq, NIO_STAGE_NR);
 	note_copied_seq(conn, copied_seq, len);
 	book(conn, NIO_STAGE_RX_COPY, len);
+}
+
+/*
+ * kTLS copies len decrypted bytes to the application. The packet names no socket; the receive call
+ * does, which netio-loadgen makes by recv().
+ */
+static __always_inline void on_decrypted_copy(const struct sk_buff *skb, int len)
+{
+	struct nio_syscall call = {.nr = -1};
+	const struct file *file;
+	const struct sock *sk;
+	const void *regs;
+	struct nio_conn *conn;
+
+	if (skb->sk || len <= 0)
+		return;
+	regs = entry_registers();
+	if (regs)
+		read_syscall(&call, regs);
+	file = call.nr == NR_RECVFROM ? file_of(call.args[0]) : NULL;
+	sk = file ? tcp_of(file) : NULL;
+	conn = sk ? conn_of(sk, PROBE_READ) : NULL;
+	if (conn && is_by_tls(sk, NIO_SIDE_RECEIVER))
+		book(conn, NIO_STAGE_RX_COPY, len);
 }
 
 /* A record of the error queue is read: skb_copy_datagram_iter with len 0. */

@@ -126,16 +126,23 @@ static __always_inline const void *entry_registers(void)
 	return (const void *)bpf_task_pt_regs(bpf_get_current_task_btf());
 }
 
-/* Is this the socket of a file descriptor of the current task? */
-static __always_inline bool is_socket_of(const struct sock *sk, __u32 fd)
+/* The open file of a file descriptor of the current task, or NULL. */
+static __always_inline const struct file *file_of(__u32 fd)
 {
 	const struct task_struct *task = (const void *)bpf_get_current_task();
 	const struct fdtable *table = BPF_CORE_READ(task, files, fdt);
 	const struct file *file = NULL;
 
 	if (!table || fd >= BPF_CORE_READ(table, max_fds))
-		return false;
+		return NULL;
 	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(table, fd) + fd);
+	return file;
+}
+
+static __always_inline bool is_socket_of(const struct sock *sk, __u32 fd)
+{
+	const struct file *file = file_of(fd);
+
 	return file && file == BPF_CORE_READ(sk, sk_socket, file);
 }
 

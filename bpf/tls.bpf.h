@@ -23,21 +23,21 @@ static __always_inline bool number_is_apart(void)
 	return bpf_core_field_exists(((struct cipher_context___pointer *)0)->rec_seq);
 }
 
-/* The lower half of a number in network byte order. */
-static __always_inline __u32 low_half(const char *number)
+/* A record number, which is in network byte order. */
+static __always_inline __u64 record_number(const char *at)
 {
-	__u32 low = 0;
+	__u64 number = 0;
 
-	bpf_probe_read_kernel(&low, sizeof(low), number + 4);
-	return bpf_ntohl(low);
+	bpf_probe_read_kernel(&number, sizeof(number), at);
+	return bpf_be64_to_cpu(number);
 }
 
 /* The number of the next record. */
-static __always_inline __u32 next_record(const char *cipher)
+static __always_inline __u64 next_record(const char *cipher)
 {
 	if (number_is_apart())
-		return low_half(kernel_read(struct cipher_context___pointer, cipher, rec_seq));
-	return low_half(cipher + bpf_core_field_offset(struct cipher_context, rec_seq));
+		return record_number(kernel_read(struct cipher_context___pointer, cipher, rec_seq));
+	return record_number(cipher + bpf_core_field_offset(struct cipher_context, rec_seq));
 }
 
 /* struct tls_crypto_info, which begins the parameters of setsockopt(), and where they continue. */
@@ -47,7 +47,7 @@ static __always_inline __u32 next_record(const char *cipher)
 #define TLS_NUMBER_AT_32 48
 
 /* The number that setsockopt() gave to the first record. False: an unknown cipher. */
-static __always_inline bool first_record(__u32 *first, const char *parameters, __u16 cipher)
+static __always_inline bool first_record(__u64 *first, const char *parameters, __u16 cipher)
 {
 	switch (cipher) {
 	case 51: /* TLS_CIPHER_AES_GCM_128 */
@@ -55,12 +55,12 @@ static __always_inline bool first_record(__u32 *first, const char *parameters, _
 	case 55: /* SM4_GCM */
 	case 56: /* SM4_CCM */
 	case 57: /* ARIA_GCM_128 */
-		*first = low_half(parameters + TLS_NUMBER_AT);
+		*first = record_number(parameters + TLS_NUMBER_AT);
 		return true;
 	case 52: /* AES_GCM_256 */
 	case 54: /* CHACHA20_POLY1305 */
 	case 58: /* ARIA_GCM_256 */
-		*first = low_half(parameters + TLS_NUMBER_AT_32);
+		*first = record_number(parameters + TLS_NUMBER_AT_32);
 		return true;
 	default:
 		return false;
@@ -74,11 +74,11 @@ struct tls_strparser___copy {
 
 struct tls_sw_context_rx___copy {
 	struct tls_strparser___copy strp;
+	__u8 zc_capable : 1;
 } __attribute__((preserve_access_index));
 
 struct tls_context___rx {
 	void *priv_ctx_rx;
-	__u8 rx_no_pad : 1;
 } __attribute__((preserve_access_index));
 
 /*
@@ -100,8 +100,24 @@ static __always_inline bool takes_whole_records(void)
 	       bpf_core_field_exists(((struct tls_sw_context_rx___copy *)0)->strp);
 }
 
+#define TLS_1_3 0x304
+
+/*
+ * May kTLS decrypt into the application's memory? It does if the receive call has room for the
+ * whole record; otherwise the call copies. Before Linux 6.0 the kernel goes by the version.
+ */
+static __always_inline bool decrypts_directly(const char *ctx)
+{
+	const char *rx = kernel_read(struct tls_context___rx, ctx, priv_ctx_rx);
+
+	if (!bpf_core_field_exists(((struct tls_sw_context_rx___copy *)0)->zc_capable))
+		return kernel_read(struct tls_context, ctx, prot_info.version) != TLS_1_3;
+	return BPF_CORE_READ_BITFIELD_PROBED((const struct tls_sw_context_rx___copy *)rx,
+					     zc_capable);
+}
+
 /* The number of the next record that the socket sends or receives. */
-static __always_inline __u32 tls_next(const char *ctx, bool sends)
+static __always_inline __u64 tls_next(const char *ctx, bool sends)
 {
 	return next_record(ctx + (sends ? bpf_core_field_offset(struct tls_context, tx)
 					: bpf_core_field_offset(struct tls_context, rx)));

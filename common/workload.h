@@ -18,6 +18,21 @@
 
 #define WORKLOAD_FIELDS 8 /* default of --fields */
 
+/* The TLS versions of mode ktls. Zero is the default of --tls. */
+enum workload_tls {
+	WORKLOAD_TLS_1_3,
+	WORKLOAD_TLS_1_2,
+	WORKLOAD_TLS_NR,
+};
+
+#define WORKLOAD_TLS_CHOICES "1.3|1.2"
+#define WORKLOAD_TLS_ALONE   "--tls is for mode ktls: leave it out, or give --mode ktls"
+
+static inline const char *workload__tls_name(unsigned int tls)
+{
+	return tls == WORKLOAD_TLS_1_2 ? "1.2" : "1.3";
+}
+
 enum workload_use {
 	ON_SENDER = 1,   /* the sender's netio-loadgen has the option */
 	ON_RECEIVER = 2, /* the receiver's has it */
@@ -28,9 +43,9 @@ enum workload_use {
 
 /*
  * The rows: ROW(X, member of struct workload, kind, option, argument, use, min, max, range, type
- * of the JSON member (none, u64, flag, text; way: of RECEIVE_WAYS; or_null: 0 is null), its key,
- * unit, help). A row of kind CPUS is --cpus in netio-loadgen. First the messages and their pace,
- * then sockets and threads.
+ * of the JSON member (none, u64, flag, text; way: of RECEIVE_WAYS; tls: of enum workload_tls;
+ * or_null: 0 is null), its key, unit, help). A row of kind CPUS is --cpus in netio-loadgen. First
+ * the messages and their pace, then sockets and threads.
  */
 /* clang-format off */
 #define WORKLOAD_MESSAGES(ROW, X)                                                                               \
@@ -76,6 +91,8 @@ enum workload_use {
 	    "size of the pipes of mode splice, 4k to 1g (default: the system's, 64k)")                          \
 	ROW(X, file_dir, STRING, "file-dir", "DIR", ON_SENDER, 0, 0, NULL, text, "file_dir", "text",            \
 	    "directory for the files of mode sendfile (default: in memory)")                                    \
+	ROW(X, tls, CHOICE, "tls", WORKLOAD_TLS_CHOICES, ON_SENDER, 0, 0, "1.3 or 1.2", tls, "tls", "text",     \
+	    "TLS version of mode ktls (default 1.3)")                                                           \
 	ROW(X, receive, CHOICE, "receive", RECEIVE_CHOICES, ON_SENDER, 0, 0,                                    \
 	    "one of recv, mmap, trunc, splice and uring", way, "receive", "text",                               \
 	    "way to receive: recv (default), mmap (TCP_ZEROCOPY_RECEIVE), trunc (MSG_TRUNC), splice (to "       \
@@ -118,6 +135,7 @@ struct workload {
 #define WORKLOAD_ZERO_flag    false
 #define WORKLOAD_ZERO_text    false
 #define WORKLOAD_ZERO_way     false
+#define WORKLOAD_ZERO_tls     false
 #define WORKLOAD_ZERO_none    false
 /* clang-format on */
 

@@ -22,10 +22,11 @@
  * The key is public, and each connection uses it for the same record numbers: it protects nothing.
  * It makes the kernel's cipher work.
  */
-static int set_key(int fd, int direction)
+static int set_key(int fd, int direction, enum workload_tls version)
 {
-	static const struct tls12_crypto_info_aes_gcm_128 key = {
-		.info = {.version = TLS_1_3_VERSION, .cipher_type = TLS_CIPHER_AES_GCM_128},
+	const struct tls12_crypto_info_aes_gcm_128 key = {
+		.info = {.version = version == WORKLOAD_TLS_1_2 ? TLS_1_2_VERSION : TLS_1_3_VERSION,
+			 .cipher_type = TLS_CIPHER_AES_GCM_128},
 		.key = {1},
 	};
 
@@ -35,17 +36,17 @@ static int set_key(int fd, int direction)
 	return setsockopt(fd, SOL_TLS, direction, &key, sizeof(key)) ? -errno : 0;
 }
 
-int ktls__send_key(int fd)
+int ktls__send_key(int fd, enum workload_tls version)
 {
-	return set_key(fd, TLS_TX);
+	return set_key(fd, TLS_TX, version);
 }
 
-int ktls__receive_key(int fd)
+int ktls__receive_key(int fd, enum workload_tls version)
 {
-	return set_key(fd, TLS_RX);
+	return set_key(fd, TLS_RX, version);
 }
 
-static int try_keys(const struct endpoint *at)
+static int try_keys(const struct endpoint *at, enum workload_tls version)
 {
 	int fd = sock__connect(at, 0, NULL), err;
 	struct pollfd p = {.fd = fd, .events = POLLOUT};
@@ -54,14 +55,14 @@ static int try_keys(const struct endpoint *at)
 		return fd;
 	err = poll(&p, 1, (int)time_limit__ns(TRY_MS)) > 0 ? sock__connected(fd) : -ETIMEDOUT;
 	if (!err)
-		err = ktls__send_key(fd);
+		err = ktls__send_key(fd, version);
 	if (!err)
-		err = ktls__receive_key(fd);
+		err = ktls__receive_key(fd, version);
 	close(fd);
 	return err;
 }
 
-static int try_connection(void)
+static int try_connection(enum workload_tls version)
 {
 	struct endpoint at = {0};
 	int listener, err;
@@ -70,21 +71,25 @@ static int try_connection(void)
 	listener = sock__listen(&at, 0, NULL);
 	if (listener < 0)
 		return listener;
-	err = getsockname(listener, (struct sockaddr *)&at.addr, &at.len) ? -errno : try_keys(&at);
+	err = getsockname(listener, (struct sockaddr *)&at.addr, &at.len) ? -errno
+									  : try_keys(&at, version);
 	close(listener);
 	return err;
 }
 
-int ktls__try(void)
+int ktls__try(enum workload_tls version)
 {
-	static uint64_t until;
-	static int err;
+	static struct {
+		uint64_t until;
+		int err;
+	} trials[WORKLOAD_TLS_NR], *t;
 
-	if (clock__now() < until)
-		return err;
-	err = try_connection();
-	until = err ? clock__now() + KEEP_NS : UINT64_MAX;
-	return err;
+	t = &trials[version];
+	if (clock__now() < t->until)
+		return t->err;
+	t->err = try_connection(version);
+	t->until = t->err ? clock__now() + KEEP_NS : UINT64_MAX;
+	return t->err;
 }
 
 bool ktls__is_bad_record(int err)

@@ -227,6 +227,7 @@ static int settings__check(struct lg_options *s, char *why)
 		{s->half && !s->control, "--half needs --control: a driver that gives the half"},
 		{conflict, conflict},
 		{misfit, misfit},
+		{sends && w->tls && !mode__has(s->mode, MODE_ENCRYPTS), WORKLOAD_TLS_ALONE},
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)

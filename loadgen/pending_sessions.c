@@ -282,7 +282,7 @@ static void admit(struct pending_sessions *l, const struct protocol_hello *hello
 		reject(fd, PROTOCOL_REFUSAL_LIMIT, 0);
 	} else if ((err = receive_way__try(hello->receive))) {
 		reject(fd, PROTOCOL_REFUSAL_RECEIVE, err);
-	} else if (hello->encrypted && (err = ktls__try())) {
+	} else if (hello->encrypted && (err = ktls__try(hello->tls))) {
 		reject(fd, PROTOCOL_REFUSAL_KTLS, err);
 	} else {
 		l->asked = true;

@@ -18,7 +18,8 @@
 #define PROTOCOL_WAY_MASK  ((1u << PROTOCOL_WAY_BITS) - 1)
 /* Older receivers close the connection. */
 #define PROTOCOL_FLAG_ENCRYPTED (1u << (PROTOCOL_WAY_SHIFT + PROTOCOL_WAY_BITS))
-#define PROTOCOL_FLAGS          (2 * PROTOCOL_FLAG_ENCRYPTED - 1)
+#define PROTOCOL_FLAG_TLS_1_2   (2 * PROTOCOL_FLAG_ENCRYPTED)
+#define PROTOCOL_FLAGS          (2 * PROTOCOL_FLAG_TLS_1_2 - 1)
 
 _Static_assert(RECEIVE_NR <= 1 << PROTOCOL_WAY_BITS, "the flags have bits for each way");
 
@@ -62,6 +63,7 @@ void protocol__encode_hello(uint8_t buf[PROTOCOL_HELLO_SIZE], const struct proto
 				 (h->replies ? PROTOCOL_FLAG_REPLY : 0) |
 				 (h->untagged ? PROTOCOL_FLAG_UNTAGGED : 0) |
 				 (h->encrypted ? PROTOCOL_FLAG_ENCRYPTED : 0) |
+				 (h->tls == WORKLOAD_TLS_1_2 ? PROTOCOL_FLAG_TLS_1_2 : 0) |
 				 (unsigned int)h->receive << PROTOCOL_WAY_SHIFT),
 		.threads = htobe16((uint16_t)h->threads),
 		.stamp = htobe64(h->stamp),
@@ -87,6 +89,8 @@ static int hello__check(const struct protocol_hello *h)
 		return -ERANGE;
 	/* One key, of one direction; see mode__conflict(). */
 	if (h->encrypted && (h->replies || h->receive != RECEIVE_RECV))
+		return -ERANGE;
+	if (h->tls && !h->encrypted)
 		return -ERANGE;
 	/* Both need the tag. */
 	if (h->untagged || receive__has(h->receive, RECEIVE_HIDES))
@@ -118,6 +122,8 @@ int protocol__decode_hello(const uint8_t buf[PROTOCOL_HELLO_SIZE], struct protoc
 	out.untagged = be16toh(b.flags) & PROTOCOL_FLAG_UNTAGGED;
 	out.receive = be16toh(b.flags) >> PROTOCOL_WAY_SHIFT & PROTOCOL_WAY_MASK;
 	out.encrypted = be16toh(b.flags) & PROTOCOL_FLAG_ENCRYPTED;
+	if (be16toh(b.flags) & PROTOCOL_FLAG_TLS_1_2)
+		out.tls = WORKLOAD_TLS_1_2;
 	memcpy(out.token, b.token, sizeof(out.token));
 	memcpy(out.clock_id, b.clock_id, sizeof(out.clock_id));
 	err = hello__check(&out);

@@ -35,6 +35,7 @@ struct protocol_hello {
 	bool untagged; /* messages have no tag: neither number nor time of sending */
 	enum receive receive;
 	bool encrypted; /* data connections carry TLS records after the hello: see ktls.h */
+	enum workload_tls tls;
 };
 
 /* clang-format off */

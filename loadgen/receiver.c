@@ -361,6 +361,7 @@ static int receiver__describe(struct receiver *r)
 		.connections = r->hello.connections,
 		.verify = r->hello.verify,
 		.receive = r->hello.receive,
+		.tls = r->hello.encrypted ? workload__tls_name(r->hello.tls) : NULL,
 		.rcvbuf = sock__get(r->pool.fds[0], SOL_SOCKET, SO_RCVBUF),
 	};
 

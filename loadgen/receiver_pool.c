@@ -280,7 +280,7 @@ static int receiver_conn__init(struct receiver_conn *f, uint32_t index, int fd,
 	/* The sender waits for the reply: Nagle's algorithm must not delay it. */
 	if (p->hello->replies)
 		sock__set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-	return p->hello->encrypted ? ktls__receive_key(fd) : 0;
+	return p->hello->encrypted ? ktls__receive_key(fd, p->hello->tls) : 0;
 }
 
 static int receiver_pool__start(struct receiver_pool *r, unsigned int turn)

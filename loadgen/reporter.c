@@ -195,6 +195,8 @@ static void json__config(const struct side_config *c, const struct lg_options *s
 				    {"threads", c->threads}, {"connections", c->connections}));
 	printf(",\"verify\":%s,\"receive\":\"%s\",", json__bool(c->verify),
 	       receive__name(c->receive));
+	if (c->tls)
+		printf("\"tls\":\"%s\",", c->tls);
 	if (c->peer[0]) {
 		fputs("\"peer\":", stdout);
 		json__string(c->peer);
@@ -265,6 +267,8 @@ static void text__head(const struct reporter *r)
 		printf("replies    each message is answered by one of its size\n");
 	if (c->receive)
 		printf("receive    %s\n", receive__name(c->receive));
+	if (c->tls)
+		printf("tls        %s\n", c->tls);
 	if (c->slots)
 		printf("slots      %u messages a connection\n", c->slots);
 	if (c->congestion[0])

@@ -30,6 +30,7 @@ struct side_config {
 	uint32_t connections;
 	bool verify;
 	enum receive receive;
+	const char *tls; /* version of kTLS, static; NULL: not encrypted */
 	uint32_t cookies_nr;
 	uint64_t cookies[LIMIT_CONNECTIONS_MAX];
 	char challenge[HALF_CHALLENGE_TEXT]; /* sender: to prove its token for; empty: none */

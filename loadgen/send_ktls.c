@@ -9,15 +9,14 @@
 
 static int ktls_mode__try(const struct workload *w)
 {
-	(void)w;
-	return ktls__try();
+	return ktls__try(w->tls);
 }
 
 /* The hello has left in plaintext. */
 static int ktls_mode__setup(struct sender_conn *f)
 {
 	sender_conn__init_message(f, &f->message);
-	return ktls__send_key(f->fd);
+	return ktls__send_key(f->fd, f->options->workload.tls);
 }
 
 static void ktls_mode__teardown(struct sender_conn *f)

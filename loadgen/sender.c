@@ -19,6 +19,7 @@ static int sender__describe(struct sender *s)
 		.connections = s->pool.nr,
 		.verify = set->workload.verify,
 		.receive = set->workload.receive,
+		.tls = s->hello.encrypted ? workload__tls_name(s->hello.tls) : NULL,
 		.sndbuf = sock__get(s->pool.fds[0], SOL_SOCKET, SO_SNDBUF),
 	};
 

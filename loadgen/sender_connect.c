@@ -216,6 +216,7 @@ int sender__connect(struct sender *s)
 	s->hello.receive = set->workload.receive;
 	s->hello.untagged = mode__has(set->mode, MODE_SENDS_FILE);
 	s->hello.encrypted = mode__has(set->mode, MODE_ENCRYPTS);
+	s->hello.tls = set->workload.tls;
 	err = sender__connect_control(s);
 	return err ? err : sender__connect_data(s);
 }

@@ -29,6 +29,7 @@ int sender__lost(struct sender *s, int err)
 			err == -ETIMEDOUT ? "The peer does not answer"
 					  : "The peer closed the connection",
 			s->hello.receive     ? ", or a version without --receive"
+			: s->hello.tls       ? ", or a version without --tls"
 			: s->hello.encrypted ? ", or a version without mode ktls"
 					     : "");
 	return reporter__error_of(s->report, err, texts);

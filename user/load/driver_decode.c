@@ -341,6 +341,7 @@ static int report__parse_ready(struct load_report *r, const json_t *obj)
 	int err;
 
 	r->receive = receive_at(config);
+	keep_text(r->tls, sizeof(r->tls), json_object_get(config, "tls"));
 	err = fields__container(r, obj, "connections", JSON_ARRAY, &connections);
 	if (err)
 		return err;

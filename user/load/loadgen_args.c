@@ -101,6 +101,8 @@ void loadgen_args__sender(struct arglist *args, const char *program, const struc
 	sender.connections = workload__connections(w);
 	sender.fields = mode__fields(mode, w);
 	sender.duration_ns = w->messages ? 0 : workload__round_ns(w);
+	if (!mode__has(mode, MODE_ENCRYPTS))
+		sender.tls = 0;
 	add_sender(args, program, mode);
 	add_address(args, "--connect", address, port);
 	add_workload(args, &sender, ON_SENDER);
@@ -114,6 +116,10 @@ void loadgen_args__trial(struct arglist *args, const char *program, const struct
 	if (receives) {
 		add(args, "--receive");
 		add(args, "%s", receive__name(w->receive));
+	}
+	if (mode__has(mode, MODE_ENCRYPTS)) {
+		add(args, "--tls");
+		add(args, "%s", workload__tls_name(w->tls));
 	}
 	if (!w->file_dir)
 		return;

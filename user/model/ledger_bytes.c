@@ -38,8 +38,14 @@ static const char not_charged_alike[] =
 	"the sockets' option memory (sk_omem_alloc) changed: sends may not have completed";
 static const char no_ids[] = "io_uring's zero-copy requests take no ids";
 static const char decrypted[] =
-	"by the numbers of the kTLS records: TLS 1.3 decrypts into new memory, from which the "
+	"by the numbers of the kTLS records: kTLS decrypted into new memory, from which the "
 	"receive call copies";
+static const char decrypted_directly[] =
+	"kTLS decrypted into the receivers' memory; these are the bytes of records for which a "
+	"receive call had no room, which it copied";
+static const char not_seen_copied[] =
+	"kTLS decrypts into the receivers' memory, or copies if a record has no room there; no "
+	"event of its copies is attached here: see plan";
 static const char half_sent[] = "a part of a kTLS record has not gone to TCP";
 static const char lower_bound[] =
 	"a lower bound: the application's own count and the kernel's differ";
@@ -251,12 +257,36 @@ static void book_mapped(struct run_result *r, uint64_t taken, const char *no_eve
 		  no_events);
 }
 
+/* Has a counter grown? A late begin may also subtract from it. */
+static bool grew(uint64_t difference)
+{
+	return (int64_t)difference > 0;
+}
+
+/* kTLS copied what events saw, and decrypted the rest into the receivers' memory. */
+static void book_decrypted(struct run_result *r, const struct plan *plan, uint64_t taken,
+			   const struct snapshot *since)
+{
+	struct stage_result *s = &r->stages[NIO_STAGE_RX_COPY];
+	uint64_t seen = events_of(r, NIO_STAGE_RX_COPY);
+	bool missed = grew(since->missed_of[PROBE_RX_COPY]) || since->unknown_of[PROBE_RX_COPY];
+
+	if (!plan->chosen[PROBE_RX_COPY] || seen > taken) {
+		s->quality = QUALITY_UNAVAILABLE;
+		s->reason = seen > taken ? too_many : not_seen_copied;
+		return;
+	}
+	set_bytes(s, seen, QUALITY_DERIVED, missed ? in_part : decrypted_directly, NULL);
+	if (missed)
+		s->open_bytes = num__known(taken - seen);
+}
+
 /*
  * The load generator's receiver makes calls of one kind: they can only copy, or only feed the one
  * stage in plan->takes. Those that map and copy say how much they mapped, unless events show it.
  */
 static void book_receiving(struct run_result *r, const struct plan *plan,
-			   const struct sequence_sum *rx)
+			   const struct sequence_sum *rx, const struct snapshot *since)
 {
 	unsigned int takes = plan->takes ? plan->takes : 1U << NIO_STAGE_RX_COPY;
 	bool attached = plan->chosen[PROBE_RX_COPY] && (!plan->takes || plan->chosen[PROBE_TAKEN]);
@@ -268,6 +298,10 @@ static void book_receiving(struct run_result *r, const struct plan *plan,
 	/* Calls in which a sample of events began: their bytes are in rx->taken. */
 	if (plan->takes)
 		r->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = (struct nio_uncovered){0};
+	if (by_records && rx->received.direct) {
+		book_decrypted(r, plan, rx->taken, since);
+		return;
+	}
 	if (!no_events)
 		cover(&r->health, seen, rx->taken);
 	if ((takes & (takes - 1)) && (no_events || seen != rx->taken)) {
@@ -281,12 +315,6 @@ static void book_receiving(struct run_result *r, const struct plan *plan,
 				  by_records ? decrypted : NULL, no_events);
 		else if (plan->takes && !(takes & 1U << s))
 			set_bytes(&r->stages[s], 0, QUALITY_EXACT, NULL, no_events);
-}
-
-/* Has a counter grown? A late begin may also subtract from it. */
-static bool grew(uint64_t difference)
-{
-	return (int64_t)difference > 0;
 }
 
 /* Were events of deferred copies missed, or may they have been? */
@@ -479,7 +507,7 @@ void ledger_bytes__book(struct run_result *r, const struct plan *plan, const str
 	else if (encrypts || run_result__sampled_events(r, NIO_STAGE_TX_COPY))
 		leave_unknown(r, STAGE_SENT, encrypts ? no_tx : in_slices);
 	if (!no_rx)
-		book_receiving(r, plan, &rx);
+		book_receiving(r, plan, &rx, since);
 	else if (encrypts || run_result__sampled_events(r, NIO_STAGE_RX_COPY))
 		leave_unknown(r, STAGE_RECEIVED, encrypts ? no_rx : in_slices);
 	book_tls(r, plan, base, &tx, &rx);
@@ -532,12 +560,16 @@ void ledger_bytes__replies(struct run_result *r, const struct snapshot *base,
 
 uint64_t ledger_bytes__open(const struct run_result *r)
 {
-	const struct num *deferred = &r->stages[NIO_STAGE_DEFERRED_COPY].open_bytes;
+	const struct stage_result *deferred = &r->stages[NIO_STAGE_DEFERRED_COPY];
+	const struct stage_result *received = &r->stages[NIO_STAGE_RX_COPY];
 	uint64_t open = r->unclassified.known ? r->unclassified.value : 0;
 
-	if (r->stages[NIO_STAGE_DEFERRED_COPY].quality == QUALITY_UNAVAILABLE || !deferred->known)
-		return open;
-	return deferred->value > open ? deferred->value : open;
+	if (deferred->quality != QUALITY_UNAVAILABLE && deferred->open_bytes.known &&
+	    deferred->open_bytes.value > open)
+		open = deferred->open_bytes.value;
+	if (received->quality != QUALITY_UNAVAILABLE && received->open_bytes.known)
+		open += received->open_bytes.value;
+	return open;
 }
 
 void ledger_bytes__mark_lower_bounds(struct run_result *r)

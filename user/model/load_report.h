@@ -21,6 +21,7 @@ struct load_report {
 	int64_t error;                        /* ERROR: its errno; 0: unknown */
 	char peer[ADDRESS_HOST_MAX];          /* READY of a receiver; empty: unknown */
 	enum receive receive;                 /* READY of a receiver */
+	char tls[8];                          /* READY: version of kTLS; empty: not encrypted */
 	char challenge[HALF_CHALLENGE_TEXT];  /* READY of a sender, PHASE; empty: none */
 	char proof[HALF_PROOF_TEXT];          /* PHASE: of the sender; empty: none */
 	unsigned int half_kind;               /* PHASE: enum half_kind, unchecked */

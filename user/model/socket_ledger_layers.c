@@ -2,8 +2,6 @@
 /* Connections in the ledger that another layer than TCP serves: kTLS, MPTCP, a sockmap. Pure. */
 #include "socket_ledger_internal.h"
 
-#define TLS_1_3 0x304
-
 static uint64_t minus(uint64_t from, uint64_t what)
 {
 	return from > what ? from - what : 0;
@@ -26,7 +24,7 @@ static bool count_records(struct tls_ledger *to, const struct nio_tls_side *from
 			  uint64_t moved, uint64_t overhead)
 {
 	uint64_t after = moved - from->at;
-	uint64_t records = (uint32_t)(from->next - from->first);
+	uint64_t records = from->next - from->first;
 
 	if ((from->how != NIO_TLS_STARTED && from->how != NIO_TLS_ADOPTED) || after > *bytes ||
 	    records * overhead > *bytes - after)
@@ -77,7 +75,7 @@ static void copy_decrypted(struct socket_ledger *d, const struct sock_state *s, 
 	bool saw_all = sock_state_saw_all(s);
 	uint64_t copied = saw_all ? minus(rx->copied, spliced) : rx->copied;
 
-	if (s->tls.version != TLS_1_3 || s->tls.no_pad || (spliced && !saw_all)) {
+	if (s->tls.direct || (spliced && !saw_all)) {
 		d->layer_open[NIO_SIDE_RECEIVER] += minus(copied, rx->open);
 		return;
 	}

@@ -102,16 +102,15 @@ static const char no_records[] =
 	"have no key that the kernel's software uses";
 
 /* bytes: of the records, with their overhead. */
-static void add_records(struct records_sum *sum, uint8_t both, uint8_t flag, uint32_t records,
+static void add_records(struct records_sum *sum, uint8_t both, uint8_t flag, uint64_t records,
 			uint64_t overhead, uint64_t bytes)
 {
-	overhead *= records;
 	if (!(both & flag))
 		sum->reason = no_records;
-	else if (overhead > bytes)
+	else if (overhead && records > bytes / overhead)
 		sum->reason = "the record numbers of kTLS do not fit the bytes: the key changed";
 	sum->records += records;
-	sum->overhead += overhead;
+	sum->overhead += overhead * records;
 }
 
 static const char *add_socket(const struct nio_socket *base, const struct nio_socket *now,
@@ -136,6 +135,7 @@ static const char *add_socket(const struct nio_socket *base, const struct nio_so
 	sum->sent.partial |= (base->tls | now->tls) & NIO_SOCKET_TLS_PARTIAL;
 	add_records(&sum->sent, base->tls & now->tls, NIO_SOCKET_TLS_SENDS,
 		    now->tls_sent - base->tls_sent, now->tls_overhead, queued);
+	sum->received.direct |= (base->tls | now->tls) & NIO_SOCKET_TLS_DIRECT;
 	add_records(&sum->received, base->tls & now->tls, NIO_SOCKET_TLS_RECEIVES,
 		    now->tls_received - base->tls_received, now->tls_overhead, taken);
 	return NULL;

@@ -51,6 +51,7 @@ struct records_sum {
 	uint64_t records;
 	uint64_t overhead; /* bytes that they add to the plaintext */
 	bool partial;      /* a record has not gone to TCP as a whole */
+	bool direct;       /* received ones may have been decrypted into the application's memory */
 	/* Not NULL: not counted, or kTLS does not serve this direction of every socket. */
 	const char *reason;
 };

@@ -151,7 +151,8 @@ static const char *not_wanted(enum probe_id probe, const struct plan_request *re
 		return plan__by_construction;
 	if (probe == PROBE_TAKEN && !req->takes)
 		return plan__by_receiver;
-	if (mode__has(req->mode, MODE_ENCRYPTS) && probe != PROBE_SOCKETS)
+	if (mode__has(req->mode, MODE_ENCRYPTS) && probe != PROBE_SOCKETS &&
+	    (probe != PROBE_RX_COPY || !req->decrypts_directly))
 		return probe__measures_times(probe) ? no_tls_times : records_only;
 	if (probe__measures_times(probe) && req->times != TIMES_ON)
 		return req->times == TIMES_APART ? plan__reason_timed_separately
@@ -208,6 +209,9 @@ static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 	    !fits_requests(plan, alt))
 		return false;
 	if (!strcmp(alt->programs, plan_rx_in_slices) && !req->in_slices)
+		return false;
+	/* The others see no packet that kTLS decrypted. */
+	if (alt->probe == PROBE_RX_COPY && mode__has(req->mode, MODE_ENCRYPTS) && !alt->needs)
 		return false;
 	/* Packets do not show how their bytes were queued; calls of another backend count twice. */
 	if (alt->probe == PROBE_SPLICE && (!calls || calls->backend != alt->backend))

@@ -157,6 +157,8 @@ struct plan_request {
 	 * program at each receive call tells them apart. 0: the receiver only copies.
 	 */
 	unsigned int takes;
+	/* kTLS may decrypt into the receiver's memory: events show the bytes that it copies. */
+	bool decrypts_directly;
 };
 
 /* Messages of this size and above are counted by call, which costs less than 1 % then. */

@@ -57,6 +57,7 @@ static const char requests_by_mode[] =
 
 const char plan_notifications_apart[] = "nio_tp_notification";
 const char plan_rx_in_slices[] = "nio_tp_rx_slices";
+static const char rx_decrypted[] = "nio_tp_rx_decrypted";
 
 /* In order of preference within a probe. */
 /* clang-format off */
@@ -91,6 +92,12 @@ const struct alternative plan_alternatives[] = {
 	ROW(RUN, DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_tp_zerocopy_arrival",
 	    DERIVED(arrival))
 
+	ROW(RUN, RX_COPY, FN, "tp_btf/skb_copy_datagram_iovec", rx_decrypted, EXACT,
+	    .needs = MODE_ENCRYPTS)
+	ROW(RUN, RX_COPY, KP, "tp_btf/skb_copy_datagram_iovec", rx_decrypted, EXACT,
+	    .needs = MODE_ENCRYPTS)
+	ROW(RUN, RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", rx_decrypted, EXACT,
+	    .needs = MODE_ENCRYPTS)
 	ROW(RUN, RX_COPY, FN, "tp_btf/skb_copy_datagram_iovec", plan_rx_in_slices, EXACT)
 	ROW(RUN, RX_COPY, FN, "fexit/skb_copy_datagram_iter", "nio_fx_rx_copy", EXACT, .args = 4)
 	ROW(RUN, RX_COPY, KP, "tp_btf/skb_copy_datagram_iovec", plan_rx_in_slices, EXACT)

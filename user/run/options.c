@@ -286,6 +286,7 @@ static void check_rules(const struct options *o)
 		 "--count-calls needs a backend other than none"},
 	};
 	const char *conflict = workload__conflict(&o->workload);
+	bool encrypts = false;
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (rules[i].wrong)
@@ -294,6 +295,10 @@ static void check_rules(const struct options *o)
 		refuse_of_receiver(&o->workload);
 	for (size_t i = 0; i < o->modes_nr && !conflict; i++)
 		conflict = mode__conflict(o->modes[i], &o->workload);
+	for (size_t i = 0; i < o->modes_nr; i++)
+		encrypts |= mode__has(o->modes[i], MODE_ENCRYPTS);
+	if (o->workload.tls && !encrypts && !conflict)
+		conflict = WORKLOAD_TLS_ALONE;
 	if (conflict)
 		usage_error("%s.", conflict);
 	check_outputs(o->output);

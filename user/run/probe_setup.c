@@ -55,6 +55,7 @@ static struct plan_request plan_request(const struct runner *runner, enum mode m
 		.in_slices = event_sampling__fits(runner),
 		.times = o->times,
 		.takes = probe_setup__takes(o->workload.receive),
+		.decrypts_directly = o->workload.tls == WORKLOAD_TLS_1_2,
 	};
 }
 

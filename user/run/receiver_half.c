@@ -18,7 +18,7 @@
 #include "round_phases.h"
 #include "write/half_document.h"
 
-/* What is measured of a receiver is the same in every mode. */
+/* What is measured of a receiver is the same in every mode but ktls, whose events show records. */
 #define THE_MODE MODE_ONECOPY
 
 static const char no_privileges[] = "netiotrace serve lacks CAP_BPF and CAP_PERFMON (or root)";
@@ -38,6 +38,8 @@ static void set_options(struct receiver_half *h, const struct options *serve)
 	/* The plan has what every way to receive needs: choose_plan() leaves out the rest. */
 	h->o.workload.receive = RECEIVE_MMAP;
 	options__finish(&h->o);
+	h->o.modes[h->o.modes_nr++] = MODE_KTLS;
+	h->o.workload.tls = WORKLOAD_TLS_1_2;
 	h->runner.o = &h->o;
 	h->runner.workload = h->o.workload;
 }
@@ -117,7 +119,8 @@ void receiver_half__session(struct receiver_half *h, const struct load_report *r
 	memset(r, 0, sizeof(*r));
 	r->runner = &h->runner;
 	h->receive = ready->receive;
-	r->mode = r->slot = THE_MODE;
+	h->direct = !strcmp(ready->tls, workload__tls_name(WORKLOAD_TLS_1_2));
+	r->mode = r->slot = ready->tls[0] ? MODE_KTLS : THE_MODE;
 	r->out = &h->out;
 	r->plan = &h->plan;
 	/* The process is the server's: here it is only named. */
@@ -150,7 +153,8 @@ static bool is_watched(const struct receiver_half *h)
 
 static void choose_plan(struct receiver_half *h)
 {
-	bool timed = h->kind == HALF_TIMES && h->runner.timing.any[THE_MODE];
+	enum mode mode = h->r.mode;
+	bool timed = h->kind == HALF_TIMES && h->runner.timing.any[mode];
 
 	h->runner.kind = h->kind == HALF_SAMPLES ? ROUND_SAMPLED
 			 : h->kind == HALF_TIMES ? ROUND_TIMED
@@ -159,7 +163,10 @@ static void choose_plan(struct receiver_half *h)
 	if (h->kind == HALF_SAMPLES || h->kind == HALF_COUNTS)
 		memset(&h->plan, 0, sizeof(h->plan));
 	else
-		h->plan = timed ? h->runner.timing.plans[THE_MODE] : h->runner.plans[THE_MODE];
+		h->plan = timed ? h->runner.timing.plans[mode] : h->runner.plans[mode];
+	/* kTLS copies every byte, or its events tell which. */
+	if (mode == MODE_KTLS && !h->direct)
+		h->plan.chosen[PROBE_RX_COPY] = NULL;
 	h->plan.takes = probe_setup__takes(h->receive);
 	if (h->plan.takes)
 		return;

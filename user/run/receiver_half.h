@@ -20,6 +20,7 @@ struct receiver_half {
 	struct half_token token; /* len 0: every sender may have the half */
 	char peer[ADDRESS_HOST_MAX];
 	enum receive receive; /* of the current session */
+	bool direct;          /* likewise: kTLS may decrypt into the receiver's memory */
 	enum half_kind kind;  /* HALF_NONE: no round */
 	bool due;             /* the sender was promised a half, also of a dropped round */
 	bool idle;            /* no round since receiver_half__rest() was called */

@@ -206,6 +206,7 @@ static json_t *modes_json(const struct result *r)
 #define WORKLOAD_FIELD_flag(X, value, key, unit, help)    X(bool, key, unit, value)
 #define WORKLOAD_FIELD_text(X, value, key, unit, help)    X(text, key, unit, value)
 #define WORKLOAD_FIELD_way(X, value, key, unit, help)     X(text, key, unit, receive__name(value))
+#define WORKLOAD_FIELD_tls(X, value, key, unit, help)     X(text, key, unit, workload__tls_name(value))
 /* 0 means the kernel's default or no limit: null. */
 #define SETTINGS_FIELDS(X)                                                                      \
 	X(json,      "modes",              "list of text", modes_json(r))                       \

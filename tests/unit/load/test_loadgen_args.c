@@ -15,7 +15,7 @@ static const char *sample(const struct option_row *row)
 	case OPTION_CPUS:
 		return "0";
 	case OPTION_CHOICE:
-		return "splice"; /* --receive */
+		return strcmp(row->name, "tls") ? "splice" : "1.2";
 	case OPTION_NAME:
 		return "reno";
 	case OPTION_TIME:
@@ -72,7 +72,8 @@ TEST(each_workload_option_reaches_its_side)
 		struct arglist sender = {0}, receiver = {0};
 		struct lg_options s;
 
-		loadgen_args__sender(&sender, "p", &w, MODE_TWOCOPY, "127.0.0.1", 1);
+		loadgen_args__sender(&sender, "p", &w, w.tls ? MODE_KTLS : MODE_TWOCOPY,
+				     "127.0.0.1", 1);
 		parse(&sender, &s);
 		if (row->commands & ON_SENDER)
 			check(row, &w, &s);

@@ -43,20 +43,21 @@ TEST(each_flag_of_a_hello_has_its_own_bit)
 	uint8_t buf[PROTOCOL_HELLO_SIZE];
 	int i;
 
-	for (i = 0; i < 8; i++) {
+	for (i = 0; i < 16; i++) {
 		in.verify = i & 1;
 		in.replies = i & 2;
 		in.encrypted = i & 4;
+		in.tls = i & 8 ? WORKLOAD_TLS_1_2 : WORKLOAD_TLS_1_3;
 		protocol__encode_hello(buf, &in);
-		assert_int_equal(buf[53], (i & 3) | (i & 4 ? 64 : 0));
+		assert_int_equal(buf[53], (i & 3) | (i & 4 ? 64 : 0) | (i & 8 ? 128 : 0));
 		/* The key is of one direction: replies would be plaintext. */
-		if (in.replies && in.encrypted) {
+		if ((in.replies && in.encrypted) || (in.tls && !in.encrypted)) {
 			assert_int_equal(protocol__decode_hello(buf, &out), -ERANGE);
 			continue;
 		}
 		assert_int_equal(protocol__decode_hello(buf, &out), 0);
 		assert_true(out.verify == in.verify && out.replies == in.replies &&
-			    out.encrypted == in.encrypted);
+			    out.encrypted == in.encrypted && out.tls == in.tls);
 	}
 }
 

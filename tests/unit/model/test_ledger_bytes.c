@@ -176,6 +176,42 @@ TEST(plaintext_of_kTLS_is_copied_three_times)
 	end(f);
 }
 
+/* Of what kTLS may decrypt into the receiver's memory, events show what it copied instead. */
+TEST(directly_decrypted_bytes_are_not_copied_again)
+{
+	static const struct {
+		bool attached;
+		uint64_t missed, copied;
+		enum quality quality;
+		double per_byte, at_most;
+	} cases[] = {{true, 0, 3 * MESSAGE, QUALITY_DERIVED, 2.03, 2.03},
+		     {true, 0, 0, QUALITY_DERIVED, 2, 2},
+		     {true, 1, 3 * MESSAGE, QUALITY_DERIVED, 2.03, 3},
+		     {false, 0, 0, QUALITY_UNAVAILABLE, 2, 2}};
+
+	for_each_case(c, cases) {
+		struct fixture *f = fixture_of_tls(29 * RECORDS);
+		struct nio_socket *to = f->now.sockets[NIO_SIDE_RECEIVER].sockets;
+		static const struct alternative event = {
+			.hook = "", .programs = "", .quality = QUALITY_EXACT};
+
+		f->now.sockets[NIO_SIDE_SENDER].sockets[0].tls_overhead = to->tls_overhead = 29;
+		to->tls |= NIO_SOCKET_TLS_DIRECT;
+		f->plan.chosen[PROBE_RX_COPY] = c->attached ? &event : NULL;
+		f->now.missed_of[PROBE_RX_COPY] = c->missed;
+		see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, c->copied);
+		close_books(f);
+		check_balance(f, 0, 0);
+		check_stage(f, NIO_STAGE_TLS_COPY, 2 * TOTAL, QUALITY_EXACT);
+		assert_int_equal(stage(f, NIO_STAGE_RX_COPY)->quality, c->quality);
+		if (c->attached)
+			check_stage(f, NIO_STAGE_RX_COPY, c->copied, c->quality);
+		NEAR(f->run.copies_per_byte.value, c->per_byte, 1e-9);
+		NEAR(f->run.copies_per_byte_at_most.value, c->at_most, 1e-9);
+		end(f);
+	}
+}
+
 TEST(byte_lost_by_kTLS_is_unaccounted)
 {
 	struct fixture *f = fixture_of_tls(22 * RECORDS - 1);

@@ -352,9 +352,9 @@ static struct sock_state of_tls(void)
 	s.now.sent += 100 + 60000 + 5 * 22;
 	s.now.read += 10 + 22;
 	s.uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS] = 60000;
-	s.tls = (struct nio_tls){.version = 0x304, .overhead = 22};
+	s.tls = (struct nio_tls){.overhead = 22};
 	s.tls.side[NIO_SIDE_SENDER] = (struct nio_tls_side){
-		.first = 0xfffffffe, .next = 3, .at = s.now.sent, .how = NIO_TLS_STARTED};
+		.first = 0xfffffffe, .next = 0x100000003, .at = s.now.sent, .how = NIO_TLS_STARTED};
 	s.tls.side[NIO_SIDE_RECEIVER] =
 		(struct nio_tls_side){.next = 1, .at = s.now.read, .how = NIO_TLS_STARTED};
 	return s;
@@ -386,7 +386,7 @@ TEST(tls12_may_copy_what_it_decrypted)
 	struct sock_state s = of_tls();
 	struct socket_ledger b;
 
-	s.tls.version = 0x303;
+	s.tls.direct = 1;
 	b = balanced(&s);
 	assert_int_equal(b.stages[NIO_STAGE_RX_COPY].bytes, 0);
 	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_RX_COPY), 10);

@@ -119,7 +119,7 @@ TEST(sums_are_over_all_sockets)
 	assert_false(sum.pinning);
 }
 
-/* Records whose numbers wrap, of two sockets; then of a key that does not fit, and of none. */
+/* Records whose numbers pass 2^32, of two sockets; then of a key that does not fit, and of none. */
 TEST(records_of_kTLS_add_their_overhead)
 {
 	begin_both(2);
@@ -129,7 +129,7 @@ TEST(records_of_kTLS_add_their_overhead)
 
 		from->tls = to->tls = NIO_SOCKET_TLS_SENDS;
 		from->tls_sent = 0xfffffffe;
-		to->tls_sent = 3;
+		to->tls_sent = 0x100000003;
 		to->tls_overhead = 22;
 		to->write_seq += 1000;
 	}

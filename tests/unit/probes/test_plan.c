@@ -108,7 +108,10 @@ TEST(requests_of_io_uring_are_followed_from_their_message)
 	assert_null(plan.chosen[PROBE_COMPLETION]);
 }
 
-/* Events would show records: the sockets count them, with any backend. */
+/*
+ * Events would show records: the sockets count them, with any backend. Only what kTLS does not
+ * decrypt directly has events, which are never sampled.
+ */
 TEST(kTLS_needs_the_sockets_and_no_event)
 {
 	for (enum backend b = 0; b <= BACKEND_AUTO; b++) {
@@ -120,6 +123,11 @@ TEST(kTLS_needs_the_sockets_and_no_event)
 		assert_int_equal(plan__probes(&plan), 1);
 		assert_non_null(plan.chosen[PROBE_SOCKETS]);
 		assert_non_null(plan__no_path_time(&plan, NIO_PATH_COPY));
+		assert_false(plan__can_detach(&plan, &base_plan));
+		req.decrypts_directly = req.in_slices = true;
+		plan = plan_of(all_probe_results(), &req);
+		assert_int_equal(plan__probes(&plan), 2);
+		assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs, "nio_tp_rx_decrypted");
 		assert_false(plan__can_detach(&plan, &base_plan));
 	}
 }
