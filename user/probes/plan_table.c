@@ -280,7 +280,7 @@ const struct probe_row plan_probes[PROBE_NR] = {
 	[PROBE_MESSAGE] = {"message", "tx_splice", NULL, "send call", NULL, false},
 	[PROBE_SENDPAGE] = {"sendpage", "tx_splice", NULL, "send call", NULL, false},
 	[PROBE_MPTCP_SEND] = {"mptcp_send", "sent through MPTCP", NULL, "send call", NULL, false},
-	[PROBE_TAKEN] = {"taken", NULL, NULL, "receive call", NULL, false},
+	[PROBE_TAKEN] = {"taken", NULL, NULL, "advance of copied_seq", NULL, false},
 	[PROBE_REQUEST] = {"request", "io_uring's zero-copy verdict", NULL, "notification", NULL,
 			   false},
 	[PROBE_RINGS] = {"rings", "whether anything uses io_uring", NULL, "instance", NULL, false},

@@ -37,21 +37,26 @@ static void begin_modes(struct text_cells *t, const struct result *r, const char
 	text_cells__add(t, label, true, name_cell, r, 0);
 }
 
+/* May stages whose bytes are unknown have copied, or were events of known ones missed? */
+static bool is_lower_bound(const struct run_result *run)
+{
+	const struct real *least = &run->copies_per_byte, *most = &run->copies_per_byte_at_most;
+
+	return (figures__copies(run).excluded & ~(1u << NIO_STAGE_OTHER_COPY)) ||
+	       (least->known && most->known && most->value > least->value);
+}
+
 /* Copies that are whole are written so; a lower bound has its mark. */
 static void copies_cell(char *cell, const void *of, size_t row, int what)
 {
 	const struct mode_summary *s = mode_at(of, row);
-	const struct real *least = &s->total.copies_per_byte;
-	const struct real *most = &s->total.copies_per_byte_at_most;
-	unsigned int unseen = figures__copies(&s->total).excluded & ~(1u << NIO_STAGE_OTHER_COPY);
-	bool open = least->known && most->known && most->value > least->value;
 	double copies = s->copies_per_byte.median;
 
 	(void)what;
 	if (!s->copies_per_byte.n)
 		set(cell, "n/a");
 	else
-		snprintf(cell, TEXT_CELL_MAX, "%s%.*f", unseen || open ? ">= " : "",
+		snprintf(cell, TEXT_CELL_MAX, "%s%.*f", is_lower_bound(&s->total) ? ">= " : "",
 			 fabs(copies - round(copies)) < 0.005 ? 0 : 2, copies);
 }
 
@@ -80,7 +85,7 @@ static void made_by_cell(char *cell, const void *of, size_t row, int what)
 	const struct run_result *run = &mode_at(of, row)->total;
 
 	(void)what;
-	set(cell, "n/a");
+	set(cell, run->ledger_known && !is_lower_bound(run) ? "nothing" : "n/a");
 	if (run->ledger_known)
 		join_stages(cell, run, " + ");
 	if (strlen(cell) > MADE_BY_MAX)
