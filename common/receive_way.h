@@ -28,7 +28,8 @@ enum receive_feature {
 	X(MMAP,   mmap,   RECEIVE_MAPS | RECEIVE_COPIES | RECEIVE_TRIED, "mapped whole pages")   \
 	X(TRUNC,  trunc,  RECEIVE_DISCARDS | RECEIVE_HIDES, "dropped the bytes unread")          \
 	X(SPLICE, splice, RECEIVE_SPLICES | RECEIVE_HIDES, "spliced the bytes to /dev/null")     \
-	X(URING,  uring,  RECEIVE_COPIES | RECEIVE_TRIED, "received by io_uring")
+	X(URING,  uring,  RECEIVE_COPIES | RECEIVE_TRIED, "received by io_uring")                \
+	X(MULTISHOT, multishot, RECEIVE_COPIES | RECEIVE_TRIED, "received by multishot io_uring")
 
 enum receive {
 #define X(id, ...) RECEIVE_##id,

@@ -94,9 +94,9 @@ enum workload_use {
 	ROW(X, tls, CHOICE, "tls", WORKLOAD_TLS_CHOICES, ON_SENDER, 0, 0, "1.3 or 1.2", tls, "tls", "text",     \
 	    "TLS version of mode ktls (default 1.3)")                                                           \
 	ROW(X, receive, CHOICE, "receive", RECEIVE_CHOICES, ON_SENDER, 0, 0,                                    \
-	    "one of recv, mmap, trunc, splice and uring", way, "receive", "text",                               \
+	    "one of recv, mmap, trunc, splice, uring and multishot", way, "receive", "text",                               \
 	    "way to receive: recv (default), mmap (TCP_ZEROCOPY_RECEIVE), trunc (MSG_TRUNC), splice (to "       \
-	    "/dev/null) or uring (io_uring)")                                                                   \
+	    "/dev/null), uring (io_uring) or multishot (its multishot RECV, provided buffers)")                 \
 	ROW(X, rcvbuf, SIZE, "rcvbuf", "SIZE", ON_RECEIVER, 4 << 10, 1 << 30,                                   \
 	    "a size from 4k to 1g", or_null, "rcvbuf", "bytes", "SO_RCVBUF of the receivers, 4k to 1g (default: the system's)")                   \
 	ROW(X, congestion, NAME, "congestion", "NAME", ON_BOTH | OF_CELL, 0, 15 /* TCP_CA_NAME_MAX - 1 */,      \

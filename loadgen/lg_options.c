@@ -269,7 +269,7 @@ void lg_options__help(void)
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct option_row *row = &rows[i].row;
 		unsigned int c = row->commands;
-		char left[40];
+		char left[64];
 
 		if (!c)
 			continue;

@@ -9,6 +9,7 @@
 
 #include "common/receive_way.h"
 
+struct receiver_conn;
 struct recv_loop;
 
 /* Bytes of one call of receive(), in the order of the stream. */
@@ -22,7 +23,8 @@ struct received {
  * Operations of a receiver thread; those that return int return 0 or -errno. setup() allocates what
  * teardown() frees, also after an error; NULL: nothing. receive() takes what the socket has: bytes,
  * 0 at the end of the stream, or -errno. With `wait` it blocks until there are bytes, else it
- * returns -EAGAIN.
+ * returns -EAGAIN. A way whose requests are in flight on all connections has next() instead: it
+ * waits for any of them, and sets *conn.
  */
 struct receive_way {
 	int (*try)(void);                   /* of a RECEIVE_TRIED: whether it works here */
@@ -30,6 +32,7 @@ struct receive_way {
 	int (*setup)(struct recv_loop *r);
 	void (*teardown)(struct recv_loop *r);
 	ssize_t (*receive)(struct recv_loop *r, int fd, bool wait, struct received *got);
+	ssize_t (*next)(struct recv_loop *r, struct receiver_conn **conn, struct received *got);
 };
 
 /* receive_way_recv and so on, one for each of RECEIVE_WAYS. */

@@ -139,7 +139,7 @@ static int recv_loop__answer(struct recv_loop *r, struct receiver_conn *f)
 		.verify = f->parser.verify,
 		.buf = r->buf,
 		.len = RECV_LOOP_CHUNK,
-		.wait = r->epoll_fd < 0,
+		.wait = r->epoll_fd < 0, /* may block: the sender reads replies while it waits */
 	};
 	struct reply_sent sent;
 	int err = reply__push(&f->reply, f->fd, &form, &sent);
@@ -212,8 +212,30 @@ static void recv_loop__poll(struct recv_loop *r)
 	}
 }
 
+/* A way with next(). If next() itself fails, no connection can be read. */
+static void recv_loop__complete(struct recv_loop *r)
+{
+	unsigned int open = r->nr;
+
+	while (open) {
+		struct receiver_conn *f = NULL;
+		struct recv_result result = {.begin = clock__now()};
+
+		result.n = r->all->way->next(r, &f, &result.got);
+		result.end = clock__now();
+		recv_loop__book(r, f ? f : &r->conns[0], &result);
+		if (!f)
+			return;
+		if (f->reply.owed && !f->ended)
+			recv_loop__answer(r, f);
+		open -= f->ended;
+	}
+}
+
 static int recv_loop__watch(struct recv_loop *r)
 {
+	if (r->all->way->next)
+		return 0;
 	if (r->nr == 1 && !r->all->options->workload.rcvlowat)
 		return 0;
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -245,7 +267,9 @@ static void *recv_loop__main(void *arg)
 		atomic_store(&all->up_err, err);
 	sem_post(&all->up);
 	if (!err)
-		(r->epoll_fd < 0 ? recv_loop__block : recv_loop__poll)(r);
+		(r->all->way->next ? recv_loop__complete
+		 : r->epoll_fd < 0 ? recv_loop__block
+				   : recv_loop__poll)(r);
 	return NULL;
 }
 

@@ -281,6 +281,10 @@ is_listening() {
 	[[ $stderr == "netiotrace: $refused here: io_uring is missing or forbidden"*. && $stderr != *$'\n'* ]]
 	[ ! -e out.json ]
 	run ! grep -q 'listen(' calls
+	# This kernel has io_uring, but no ring of provided buffers.
+	run -3 --separate-stderr strace -f -qq -e trace=io_uring_register -e inject=io_uring_register:error=EINVAL -o calls \
+		"$NETIOTRACE" --receive multishot --backend none --json out.json
+	[[ $stderr == "netiotrace: --receive multishot cannot work here: "*" lacks multishot RECV"*. && ! -e out.json ]]
 	run -1 --separate-stderr forbidden "$LG" --receive uring --messages 1
 	[[ $stderr == *"$refused here"* && $stderr != *$'\n'* ]]
 	# The sender of this machine has io_uring; its receiver has not, and stays for the next sender.
@@ -317,6 +321,35 @@ is_listening() {
 		run -2 --separate-stderr "$NETIOTRACE" sweep --receive splice "$option" -o out
 		[[ $stderr == *"leave"* && ! -e out ]]
 	done
+}
+
+# The kernel ends a request when all buffers are full: fewer requests than completions, more than connections.
+# bats test_tags=address
+@test "multishot: few requests bring every byte, on 1 and on 64 connections; replies follow" {
+	local connections
+
+	if ! user "$LG" --receive multishot --messages 1 >/dev/null 2>refused; then
+		grep -- '--receive multishot cannot work here' refused
+		skip "$(cat refused)"
+	fi
+	need_tool strace
+	chmod 777 .
+	for connections in 1 64; do
+		user strace -f -qq -e trace=io_uring_enter,recvfrom -o calls "$LG" --receive multishot --size 200k --messages 640 \
+			--connections "$connections" --verify --json >out
+		holds ".receiver | .rx_bytes == 640 * 204800 and .rx_messages == 640 and .verify_errors == 0" out
+		holds ".receiver | .tcp.bytes_received == .rx_bytes and .uncopied_bytes == 0" out
+		holds ".receiver | .recv_calls == .latency.recv_call.count and .recv_calls >= 640" out
+		[ "$(grep -c 'io_uring_enter(' calls)" -gt "$connections" ]
+		[ "$(grep -c 'io_uring_enter(' calls)" -lt "$(jq .receiver.recv_calls out)" ]
+		user "$LG" --receive multishot --size 10k --messages 640 --connections "$connections" --threads 1 --spin 20us \
+			--request-response --verify --json >out
+		holds ".sender | .replies.bytes == 6553600 and .reply_errors == 0" out
+	done
+	RECV_ARGS="--rcvlowat 100k" session --receive multishot --size 64k --messages 23
+	go
+	event recv 'done'
+	holds ".rx_messages == 23" recv.done
 }
 
 # strace counts the same calls and measures a part of each timed call. 262144 is the size of the

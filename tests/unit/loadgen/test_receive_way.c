@@ -161,7 +161,7 @@ TEST(each_way_takes_every_byte_and_those_that_can_read_find_the_wrong_one)
 TEST(call_that_may_not_wait_says_that_there_is_nothing)
 {
 	for (unsigned int way = 0; way < RECEIVE_NR; way++)
-		if (usable(way))
+		if (usable(way) && receive_way__get(way)->receive)
 			assert_int_equal(receive_nothing(way), -EAGAIN);
 }
 
