@@ -106,9 +106,9 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 			       reason);
 	if (deferred && socket_ledger__hides_requests(b) && socket_ledger__arrivals_missed(b))
 		return because(QUALITY_DERIVED,
-			       "a lower bound: some requests of io_uring were not seen or have "
-			       "not ended, or were sent without IORING_SEND_ZC_REPORT_USAGE, so "
-			       "that nothing reports whether they were copied",
+			       "a lower bound: no program saw some packets of io_uring arrive, or "
+			       "requests were not seen, have not ended, or have no report of "
+			       "copies (IORING_SEND_ZC_REPORT_USAGE)",
 			       reason);
 	if (deferred && row->quality == QUALITY_DERIVED && socket_ledger__arrivals_missed(b))
 		return because(QUALITY_DERIVED,
