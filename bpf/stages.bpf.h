@@ -316,7 +316,7 @@ static __always_inline void on_rx_copy(const struct sk_buff *skb, int len, bool 
 
 /*
  * kTLS copies len decrypted bytes to the application. The packet names no socket; the receive call
- * does, which netio-loadgen makes by recv().
+ * does, which netio-loadgen makes by recv(). Where the call is unknown, this may be such a copy.
  */
 static __always_inline void on_decrypted_copy(const struct sk_buff *skb, int len)
 {
@@ -331,6 +331,8 @@ static __always_inline void on_decrypted_copy(const struct sk_buff *skb, int len
 	regs = entry_registers();
 	if (regs)
 		read_syscall(&call, regs);
+	if (call.nr < 0)
+		count_loss(no_cell);
 	file = call.nr == NR_RECVFROM ? file_of(call.args[0]) : NULL;
 	sk = file ? tcp_of(file) : NULL;
 	conn = sk ? conn_of(sk, PROBE_READ) : NULL;

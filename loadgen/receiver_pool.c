@@ -223,6 +223,9 @@ static void recv_loop__complete(struct recv_loop *r)
 
 		result.n = r->all->way->next(r, &f, &result.got);
 		result.end = clock__now();
+		/* Its reply failed, but its request is still in flight. */
+		if (f && f->ended)
+			continue;
 		recv_loop__book(r, f ? f : &r->conns[0], &result);
 		if (!f)
 			return;

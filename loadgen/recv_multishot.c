@@ -182,7 +182,7 @@ static void multishot__ended(struct multishot *m, uint32_t connection)
 /* A request ends where no buffer is free (ENOBUFS), and where the kernel chooses to. */
 static bool is_to_go_on(const struct io_uring_cqe *cqe)
 {
-	return cqe->res > 0 || cqe->res == -ENOBUFS || cqe->res == -EINTR;
+	return cqe->res > 0 || cqe->res == -ENOBUFS || cqe->res == -EINTR || cqe->res == -EAGAIN;
 }
 
 static ssize_t multishot_way__next(struct recv_loop *r, struct receiver_conn **conn,
@@ -197,8 +197,9 @@ static ssize_t multishot_way__next(struct recv_loop *r, struct receiver_conn **c
 	m->taken = -1;
 	do {
 		err = await(r, &cqe);
+		/* No memory for a request; EAGAIN means no data to the loop. */
 		if (err)
-			return err;
+			return err == -EAGAIN ? -ENOMEM : err;
 		if (!(cqe.flags & IORING_CQE_F_MORE) && is_to_go_on(&cqe))
 			multishot__ended(m, (uint32_t)cqe.user_data);
 	} while (cqe.res == -ENOBUFS);

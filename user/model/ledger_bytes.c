@@ -269,7 +269,8 @@ static void book_decrypted(struct run_result *r, const struct plan *plan, uint64
 {
 	struct stage_result *s = &r->stages[NIO_STAGE_RX_COPY];
 	uint64_t seen = events_of(r, NIO_STAGE_RX_COPY);
-	bool missed = grew(since->missed_of[PROBE_RX_COPY]) || since->unknown_of[PROBE_RX_COPY];
+	bool missed = grew(since->missed_of[PROBE_RX_COPY]) || since->unknown_of[PROBE_RX_COPY] ||
+		      since->loss.no_cell;
 
 	if (!plan->chosen[PROBE_RX_COPY] || seen > taken) {
 		s->quality = QUALITY_UNAVAILABLE;

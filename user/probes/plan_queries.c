@@ -207,7 +207,7 @@ bool plan__can_detach(const struct plan *plan, struct plan *base_plan)
 	if (plan->object == OBJECT_ATTACH)
 		return calls && calls->backend == BACKEND_TRACEPOINT;
 	base_plan->chosen[PROBE_COMPLETION] = NULL;
-	/* Each request is followed from its call to its notification. kTLS has no events. */
+	/* A request is followed from call to notification. Events of kTLS are booked whole. */
 	return plan->chosen[PROBE_SOCKETS] &&
 	       !mode__has(plan->mode, MODE_NOTIFIES | MODE_ENCRYPTS) &&
 	       (!mode__has(plan->mode, MODE_PINS) || sees_zerocopy_by_tracepoints(plan));
