@@ -588,6 +588,7 @@ struct tls_strparser {
 };
 
 struct tls_sw_context_rx {
+	u8 zc_capable: 1;
 	struct tls_strparser strp;
 };
 
@@ -608,7 +609,6 @@ struct tls_context {
 	struct tls_prot_info prot_info;
 	u8 tx_conf: 3;
 	u8 rx_conf: 3;
-	u8 rx_no_pad: 1;
 	void *priv_ctx_rx;
 	struct cipher_context tx;
 	struct cipher_context rx;
