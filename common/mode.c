@@ -84,6 +84,9 @@ const char *mode__conflict(enum mode mode, const struct workload *w)
 		 "a mode that sends a file sends no memory before it: leave out --header"},
 		{MODE_SENDS_FILE, w->fields > 1,
 		 "a mode that sends a file has no fields: leave out --fields"},
+		{MODE_NOTIFIES, w->fixed_buffers && (w->fields != 1 || w->header),
+		 "--fixed-buffers sends a message from one buffer: give --fields 1, and leave out "
+		 "--header"},
 		{MODE_ENCRYPTS, w->request_response,
 		 "mode ktls has a key for one direction only: leave out --request-response"},
 		{MODE_ENCRYPTS, w->receive != RECEIVE_RECV,

@@ -28,6 +28,9 @@ enum workload_tls {
 #define WORKLOAD_TLS_CHOICES "1.3|1.2"
 #define WORKLOAD_TLS_ALONE   "--tls is for mode ktls: leave it out, or give --mode ktls"
 
+#define WORKLOAD_FIXED_ALONE \
+	"--fixed-buffers is for mode uringzc: leave it out, or give --mode uringzc"
+
 static inline const char *workload__tls_name(unsigned int tls)
 {
 	return tls == WORKLOAD_TLS_1_2 ? "1.2" : "1.3";
@@ -93,6 +96,9 @@ enum workload_use {
 	    "directory for the files of mode sendfile (default: in memory)")                                    \
 	ROW(X, tls, CHOICE, "tls", WORKLOAD_TLS_CHOICES, ON_SENDER, 0, 0, "1.3 or 1.2", tls, "tls", "text",     \
 	    "TLS version of mode ktls (default 1.3)")                                                           \
+	ROW(X, fixed_buffers, FLAG, "fixed-buffers", NULL, ON_SENDER, 0, 0, NULL,                               \
+	    flag, "fixed_buffers", "true/false",                                                                \
+	    "mode uringzc: sends from buffers that are registered with io_uring; a message is one field (--fields 1), and has no --header")\
 	ROW(X, receive, CHOICE, "receive", RECEIVE_CHOICES, ON_SENDER, 0, 0,                                    \
 	    "one of recv, mmap, trunc, splice, uring and multishot", way, "receive", "text",                               \
 	    "way to receive: recv (default), mmap (TCP_ZEROCOPY_RECEIVE), trunc (MSG_TRUNC), splice (to "       \

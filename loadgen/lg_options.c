@@ -228,6 +228,8 @@ static int settings__check(struct lg_options *s, char *why)
 		{conflict, conflict},
 		{misfit, misfit},
 		{sends && w->tls && !mode__has(s->mode, MODE_ENCRYPTS), WORKLOAD_TLS_ALONE},
+		{sends && w->fixed_buffers && !mode__has(s->mode, MODE_NOTIFIES),
+		 WORKLOAD_FIXED_ALONE},
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)

@@ -21,11 +21,17 @@ void send_slots__open(struct send_slots *s, const struct sender_conn *f)
 
 	s->list = xcalloc(n, sizeof(*s->list));
 	s->free_list = xcalloc(n, sizeof(*s->free_list));
-	s->nr = s->free_nr = n;
-	for (i = 0; i < n; i++) {
+	s->nr = n;
+	for (i = 0; i < n; i++)
 		sender_conn__init_message(f, &s->list[i].message);
+	send_slots__keep(s, n);
+}
+
+void send_slots__keep(struct send_slots *s, unsigned int n)
+{
+	s->free_nr = n;
+	for (unsigned int i = 0; i < n; i++)
 		s->free_list[i] = (uint16_t)(n - 1 - i);
-	}
 }
 
 void send_slots__close(struct send_slots *s)

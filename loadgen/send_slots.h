@@ -30,6 +30,9 @@ struct send_slots {
 void send_slots__open(struct send_slots *s, const struct sender_conn *f);
 void send_slots__close(struct send_slots *s);
 
+/* Uses only the first n slots. None is taken yet. */
+void send_slots__keep(struct send_slots *s, unsigned int n);
+
 /* Gives back one hold; without holds the slot is free. */
 void send_slots__drop(struct send_slots *s, struct send_slot *slot);
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The mode uringzc: an io_uring SENDMSG_ZC request pins header and fields, from slots. */
+/*
+ * The mode uringzc: an io_uring SENDMSG_ZC request pins header and fields, from slots. With
+ * --fixed-buffers a SEND_ZC request sends a message from a registered buffer, pinned once.
+ */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,6 +19,9 @@
 /* Since Linux 6.2, newer than some headers. */
 #ifndef IORING_SEND_ZC_REPORT_USAGE
 #define IORING_SEND_ZC_REPORT_USAGE (1U << 3)
+#endif
+#ifndef IORING_RECVSEND_FIXED_BUF
+#define IORING_RECVSEND_FIXED_BUF (1U << 2)
 #endif
 #ifndef IORING_NOTIF_USAGE_ZC_COPIED
 #define IORING_NOTIF_USAGE_ZC_COPIED (1U << 31)
@@ -39,6 +46,7 @@ struct uringzc_sender {
 	struct msghdr msg;
 	bool pending;   /* the current request has not completed */
 	int32_t result; /* of the last request that completed */
+	bool fixed;     /* buffer i of the ring is the only field of slot i */
 };
 
 /* user_data of the only request that has no notification. */
@@ -126,9 +134,43 @@ static int uringzc__open_ring(struct uringzc_sender *own)
 	return uring__open(&own->ring, 1, 2 * requests_of(own));
 }
 
+/* Slots whose pages take half of this connection's share of RLIMIT_MEMLOCK: rings need it, too. */
+static unsigned int slots_allowed(const struct sender_conn *f, const struct send_slots *s)
+{
+	const struct workload *w = &f->options->workload;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t each = (workload__message_size(w) / page + 2) * page, n;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return s->nr;
+	n = limit.rlim_cur / 2 / w->connections / each;
+	if (n < MODE_SLOTS_MIN)
+		return MODE_SLOTS_MIN;
+	return n < s->nr ? (unsigned int)n : s->nr;
+}
+
+/* Registers the memory of as many slots as RLIMIT_MEMLOCK allows. 0 or -errno. */
+static int uringzc__register(const struct sender_conn *f, struct uringzc_sender *own)
+{
+	struct send_slots *s = &own->slots;
+	struct iovec *buffers = xcalloc(s->nr, sizeof(*buffers));
+	unsigned int n = slots_allowed(f, s);
+	int err;
+
+	for (unsigned int i = 0; i < n; i++)
+		buffers[i] = s->list[i].message.iov[0];
+	while ((err = uring__register(&own->ring, buffers, n)) == -ENOMEM && n > MODE_SLOTS_MIN)
+		n /= 2;
+	free(buffers);
+	send_slots__keep(s, n);
+	return err;
+}
+
 static int uringzc__setup(struct sender_conn *f)
 {
 	struct uringzc_sender *own = xcalloc(1, sizeof(*own));
+	int err;
 
 	f->own = own;
 	send_slots__open(&own->slots, f);
@@ -137,7 +179,9 @@ static int uringzc__setup(struct sender_conn *f)
 	own->free_list = xcalloc(own->free_nr, sizeof(*own->free_list));
 	for (unsigned int i = 0; i < own->free_nr; i++)
 		own->free_list[i] = (uint16_t)(own->free_nr - 1 - i);
-	return uringzc__open_ring(own);
+	own->fixed = f->options->workload.fixed_buffers;
+	err = uringzc__open_ring(own);
+	return err || !own->fixed ? err : uringzc__register(f, own);
 }
 
 /* The ring is closed before the memory goes that a request may still read. */
@@ -182,6 +226,13 @@ static void uringzc__mark_begun(struct uringzc_sender *own, struct io_uring_sqe 
 	sqe->opcode = IORING_OP_SENDMSG_ZC;
 	sqe->ioprio = IORING_SEND_ZC_REPORT_USAGE;
 	sqe->user_data = (uint64_t)(r - own->requests);
+	if (!own->fixed)
+		return;
+	sqe->opcode = IORING_OP_SEND_ZC;
+	sqe->ioprio |= IORING_RECVSEND_FIXED_BUF;
+	sqe->buf_index = (uint16_t)(own->slots.current - own->slots.list);
+	sqe->addr = (uintptr_t)own->msg.msg_iov->iov_base;
+	sqe->len = (uint32_t)own->msg.msg_iov->iov_len;
 }
 
 static int uringzc__begin_send(struct sender_conn *f)
@@ -238,9 +289,14 @@ static int uringzc__notices_fd(const struct sender_conn *f)
 	return own->ring.fd;
 }
 
-/* Whether this kernel takes a SENDMSG_ZC that reports whether its pages were copied. */
-static int try_on(int fd)
+/*
+ * Whether this kernel takes a SENDMSG_ZC that reports whether its pages were copied; fixed: a
+ * SEND_ZC from a registered buffer.
+ */
+static int try_on(int fd, bool fixed)
 {
+	static uint8_t byte;
+	const struct iovec buffer = {.iov_base = &byte, .iov_len = 1};
 	struct msghdr msg = {0};
 	struct io_uring_sqe sqe = {
 		.opcode = IORING_OP_SENDMSG_ZC,
@@ -254,6 +310,13 @@ static int try_on(int fd)
 	struct uring ring;
 	int err = uring__open(&ring, 1, 2);
 
+	if (fixed) {
+		sqe.opcode = IORING_OP_SEND_ZC;
+		sqe.ioprio |= IORING_RECVSEND_FIXED_BUF;
+		sqe.addr = (uintptr_t)&byte;
+	}
+	if (!err && fixed)
+		err = uring__register(&ring, &buffer, 1);
 	if (!err)
 		err = uring__submit(&ring, &sqe);
 	if (!err)
@@ -267,10 +330,9 @@ static int uringzc__try(const struct workload *w)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), err;
 
-	(void)w;
 	if (fd < 0)
 		return -errno;
-	err = try_on(fd);
+	err = try_on(fd, w->fixed_buffers);
 	close(fd);
 	return err;
 }

@@ -130,6 +130,12 @@ int uring__submit(struct uring *u, const struct io_uring_sqe *request)
 	return 0;
 }
 
+int uring__register(struct uring *u, const struct iovec *buffers, unsigned int n)
+{
+	return syscall(SYS_io_uring_register, u->fd, IORING_REGISTER_BUFFERS, buffers, n) ? -errno
+											  : 0;
+}
+
 static bool pop(struct uring *u, struct io_uring_cqe *completion)
 {
 	unsigned int head = *u->cq_head;

@@ -9,6 +9,7 @@
 #include <linux/io_uring.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/uio.h>
 
 struct uring {
 	int fd; /* -1: closed */
@@ -34,6 +35,12 @@ int uring__try(void);
 
 /* Cancels requests in flight. Also accepts a ring that failed to open. */
 void uring__close(struct uring *u);
+
+/*
+ * Registers n buffers, which stay pinned until the ring is closed; each begin of an iovec is a
+ * buffer's. 0 or -errno: ENOMEM where RLIMIT_MEMLOCK does not allow it.
+ */
+int uring__register(struct uring *u, const struct iovec *buffers, unsigned int n);
 
 /* Submits one request. 0 or -errno; the request may be complete at once. */
 int uring__submit(struct uring *u, const struct io_uring_sqe *request);

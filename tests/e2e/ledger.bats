@@ -254,6 +254,10 @@ need_mode() {
 				| .ledger.tx_pin.bytes == $n - $copied and .ledger.tx_copy.bytes == $copied
 				and (.uncovered | length) == 0' out.json
 		done
+		"$NETIOTRACE" -q --mode uringzc --fixed-buffers --fields 1 --path "$path" --size 64k --messages 100 --warmup 20ms \
+			--no-cpu --no-times --json out.json
+		balanced out.json
+		jq -e '.settings.fixed_buffers and (.runs[0].ledger | .tx_pin.bytes == 6553600 and .tx_copy.bytes == 0)' out.json
 		"$NETIOTRACE" -q --mode uringzc --path "$path" --threads 2 --connections 64 --size 10000 \
 			--messages 6400 --warmup 20ms --no-cpu --no-times --json out.json
 		balanced out.json

@@ -180,6 +180,19 @@ load loadgen
 	run ! grep -q 'sendmsg(' calls
 }
 
+@test "uringzc --fixed-buffers: strace sees one registration; without memory for it, a sentence names the limit" {
+	need_tool strace
+	chmod 777 .
+	user strace -f -qq -e trace=io_uring_register,sendmsg -o calls "$LG" --mode uringzc --fixed-buffers --fields 1 --size 100k \
+		--messages 203 --verify --sndbuf 16k --json >out
+	holds ".sender.tx_bytes == 203 * 102400 and .receiver.rx_bytes == .sender.tx_bytes and .receiver.verify_errors == 0" out
+	holds ".sender.zerocopy | .sends == .completed and .sends >= 203 and .fallback_bytes == 0" out
+	[ "$(grep -c 'io_uring_register(.*IORING_REGISTER_BUFFERS, .*= 0' calls)" -ge 1 ]
+	run ! grep -q 'sendmsg(' calls
+	run ! user bash -c 'ulimit -l 64; "$@"' - "$LG" --mode uringzc --fixed-buffers --fields 1 --size 1m --messages 60
+	grep -q RLIMIT_MEMLOCK <<<"$output"
+}
+
 @test "uringzc copies what RLIMIT_MEMLOCK does not allow to be pinned" {
 	user bash -c 'ulimit -l 64; "$@"' - "$LG" --mode uringzc --size 1m --messages 60 --threads 2 --verify --json >out
 	user bash -c 'ulimit -l 64; "$@"' - "$LG" --mode uringzc --size 1m --messages 60 | grep -q 'ENOMEM'

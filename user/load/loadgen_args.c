@@ -103,6 +103,7 @@ void loadgen_args__sender(struct arglist *args, const char *program, const struc
 	sender.duration_ns = w->messages ? 0 : workload__round_ns(w);
 	if (!mode__has(mode, MODE_ENCRYPTS))
 		sender.tls = 0;
+	sender.fixed_buffers &= mode__has(mode, MODE_NOTIFIES);
 	add_sender(args, program, mode);
 	add_address(args, "--connect", address, port);
 	add_workload(args, &sender, ON_SENDER);
@@ -120,6 +121,11 @@ void loadgen_args__trial(struct arglist *args, const char *program, const struct
 	if (mode__has(mode, MODE_ENCRYPTS)) {
 		add(args, "--tls");
 		add(args, "%s", workload__tls_name(w->tls));
+	}
+	if (w->fixed_buffers && mode__has(mode, MODE_NOTIFIES)) {
+		add(args, "--fixed-buffers");
+		add(args, "--fields");
+		add(args, "1");
 	}
 	if (!w->file_dir)
 		return;

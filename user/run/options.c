@@ -286,7 +286,7 @@ static void check_rules(const struct options *o)
 		 "--count-calls needs a backend other than none"},
 	};
 	const char *conflict = workload__conflict(&o->workload);
-	bool encrypts = false;
+	bool encrypts = false, notifies = false;
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (rules[i].wrong)
@@ -295,10 +295,14 @@ static void check_rules(const struct options *o)
 		refuse_of_receiver(&o->workload);
 	for (size_t i = 0; i < o->modes_nr && !conflict; i++)
 		conflict = mode__conflict(o->modes[i], &o->workload);
-	for (size_t i = 0; i < o->modes_nr; i++)
+	for (size_t i = 0; i < o->modes_nr; i++) {
 		encrypts |= mode__has(o->modes[i], MODE_ENCRYPTS);
+		notifies |= mode__has(o->modes[i], MODE_NOTIFIES);
+	}
 	if (o->workload.tls && !encrypts && !conflict)
 		conflict = WORKLOAD_TLS_ALONE;
+	if (o->workload.fixed_buffers && !notifies && !conflict)
+		conflict = WORKLOAD_FIXED_ALONE;
 	if (conflict)
 		usage_error("%s.", conflict);
 	check_outputs(o->output);

@@ -79,11 +79,13 @@ json_t *run_conditions__of(const json_t *conditions, const json_t *environment,
 	json_object_foreach((json_t *)conditions, name, value)
 		if (!json_key__is_reason(name) && !is_listed(name, varied))
 			put(o, name, value);
-	/* Results from before --receive, and from before --tls. */
+	/* Results from before --receive, --tls and --fixed-buffers. */
 	if (json_object_get(conditions, "rcvlowat") && !json_object_get(o, "receive"))
 		json_object_set_new(o, "receive", json_string("recv"));
 	if (json_object_get(conditions, "rcvlowat") && !json_object_get(o, "tls"))
 		json_object_set_new(o, "tls", json_string("1.3"));
+	if (json_object_get(conditions, "rcvlowat") && !json_object_get(o, "fixed_buffers"))
+		json_object_set_new(o, "fixed_buffers", json_false());
 	return o;
 }
 

@@ -36,6 +36,8 @@ static struct workload workload_with(const struct option_row *row)
 		option__store(row, (char *)&w + row->offset, sample(row), why, sizeof(why)), 0);
 	if (!strcmp(row->name, "threads"))
 		w.connections = 3;
+	if (w.fixed_buffers)
+		w.fields = 1;
 	if (!w.messages && !w.duration_ns)
 		w.messages = 1;
 	return w;
@@ -72,7 +74,10 @@ TEST(each_workload_option_reaches_its_side)
 		struct arglist sender = {0}, receiver = {0};
 		struct lg_options s;
 
-		loadgen_args__sender(&sender, "p", &w, w.tls ? MODE_KTLS : MODE_TWOCOPY,
+		loadgen_args__sender(&sender, "p", &w,
+				     w.tls             ? MODE_KTLS
+				     : w.fixed_buffers ? MODE_URINGZC
+						       : MODE_TWOCOPY,
 				     "127.0.0.1", 1);
 		parse(&sender, &s);
 		if (row->commands & ON_SENDER)
@@ -89,7 +94,8 @@ TEST(each_workload_option_reaches_its_side)
 TEST(modes_with_a_trial_are_those_that_the_load_generator_can_try)
 {
 	for (int mode = 0; mode < MODE_NR; mode++) {
-		const struct workload w = {.file_dir = "/d", .receive = RECEIVE_MMAP};
+		const struct workload w = {
+			.file_dir = "/d", .receive = RECEIVE_MMAP, .fixed_buffers = true};
 		struct arglist args = {0};
 		struct lg_options s;
 
@@ -98,6 +104,7 @@ TEST(modes_with_a_trial_are_those_that_the_load_generator_can_try)
 		assert_int_equal(s.workload.receive, mode == MODE_ONECOPY ? RECEIVE_MMAP : 0);
 		assert_true(s.only_try && s.control && s.mode == (enum mode)mode);
 		assert_string_equal(s.workload.file_dir, "/d");
+		assert_int_equal(s.workload.fixed_buffers, mode == MODE_URINGZC);
 		assert_int_equal(send_mode__get(mode)->try != NULL, mode__has(mode, MODE_TRIED));
 		arglist__clear(&args);
 	}
