@@ -66,9 +66,13 @@ def client(port, directory, env, *more, mode="onecopy"):
                  directory, env)
 
 
+# LeakSanitizer says this in a load generator that is killed while it looks for leaks at its exit: its threads are gone.
+OF_SANITIZER = re.compile(r"==\d+==Unable to get registers from thread \d+\.$")
+
+
 def one_sentence(directory, code, out, err, pattern=""):
     check(code == 1, f"exit {code}, not 1", err, out)
-    lines = err.splitlines()
+    lines = [line for line in err.splitlines() if not OF_SANITIZER.match(line)]
     check(len(lines) == 1 and re.match(r"netiotrace: .*\.$", lines[0]), "not one sentence", err)
     check(re.search(pattern, err), f"no '{pattern}'", err)
     check(not out and not os.listdir(directory), "something is left", out, os.listdir(directory))
