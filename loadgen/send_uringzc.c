@@ -134,7 +134,7 @@ static int uringzc__open_ring(struct uringzc_sender *own)
 	return uring__open(&own->ring, 1, 2 * requests_of(own));
 }
 
-/* Slots whose pages take half of this connection's share of RLIMIT_MEMLOCK: rings need it, too. */
+/* As many slots as fit into this connection's share of half of RLIMIT_MEMLOCK. */
 static unsigned int slots_allowed(const struct sender_conn *f, const struct send_slots *s)
 {
 	const struct workload *w = &f->options->workload;
