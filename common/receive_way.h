@@ -29,7 +29,8 @@ enum receive_feature {
 	X(TRUNC,  trunc,  RECEIVE_DISCARDS | RECEIVE_HIDES, "dropped the bytes unread")          \
 	X(SPLICE, splice, RECEIVE_SPLICES | RECEIVE_HIDES, "spliced the bytes to /dev/null")     \
 	X(URING,  uring,  RECEIVE_COPIES | RECEIVE_TRIED, "received by io_uring")                \
-	X(MULTISHOT, multishot, RECEIVE_COPIES | RECEIVE_TRIED, "received by multishot io_uring")
+	X(MULTISHOT, multishot, RECEIVE_COPIES | RECEIVE_TRIED, "received by multishot io_uring") \
+	X(BUNDLE, bundle, RECEIVE_COPIES | RECEIVE_TRIED, "received bundles by io_uring")
 
 enum receive {
 #define X(id, ...) RECEIVE_##id,

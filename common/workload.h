@@ -100,9 +100,9 @@ enum workload_use {
 	    flag, "fixed_buffers", "true/false",                                                                \
 	    "mode uringzc: sends from buffers that are registered with io_uring; a message is one field (--fields 1), and has no --header")\
 	ROW(X, receive, CHOICE, "receive", RECEIVE_CHOICES, ON_SENDER, 0, 0,                                    \
-	    "one of recv, mmap, trunc, splice, uring and multishot", way, "receive", "text",                               \
+	    "one of recv, mmap, trunc, splice, uring, multishot and bundle", way, "receive", "text",                               \
 	    "way to receive: recv (default), mmap (TCP_ZEROCOPY_RECEIVE), trunc (MSG_TRUNC), splice (to "       \
-	    "/dev/null), uring (io_uring) or multishot (its multishot RECV, provided buffers)")                 \
+	    "/dev/null), uring (io_uring), multishot (its multishot RECV, provided buffers) or bundle (several of them at once)")                 \
 	ROW(X, rcvbuf, SIZE, "rcvbuf", "SIZE", ON_RECEIVER, 4 << 10, 1 << 30,                                   \
 	    "a size from 4k to 1g", or_null, "rcvbuf", "bytes", "SO_RCVBUF of the receivers, 4k to 1g (default: the system's)")                   \
 	ROW(X, congestion, NAME, "congestion", "NAME", ON_BOTH | OF_CELL, 0, 15 /* TCP_CA_NAME_MAX - 1 */,      \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The way multishot: each connection has one io_uring RECV request that completes again and again.
- * For each completion the kernel takes a buffer of the thread's ring of provided buffers.
+ * The ways multishot and bundle: each connection has one io_uring RECV request that completes again
+ * and again. For each completion the kernel takes a buffer of the thread's ring of provided
+ * buffers, for one of bundle as many as the bytes fill.
  */
 #include <errno.h>
 #include <limits.h>
@@ -22,12 +23,25 @@
 #define BUFFERS_MAX 1024u
 #define BUFFER_SIZE (64 << 10)
 
+/* A bundle fills small buffers: this many in place of each of multishot's. */
+#define BUNDLE_PARTS 16u
+
+/* Linux 6.10; missing in older headers. */
+#ifndef IORING_RECVSEND_BUNDLE
+#define IORING_RECVSEND_BUNDLE (1U << 4)
+#endif
+
 struct multishot {
 	struct uring ring;
 	struct io_uring_buf_ring *provided;
 	uint8_t *buffers;
-	unsigned int buffers_nr;
-	int taken; /* number of the last completion's buffer; -1: none */
+	unsigned int buffers_nr, buffer_size;
+	bool bundle;
+	/*
+	 * The last completion's buffers: as each is provided again in the order in which the kernel
+	 * took them, the numbers of a bundle's follow each other, 0 after the last.
+	 */
+	unsigned int taken, taken_nr;
 	/* Connections whose request has ended: a queue in an array with room for all. */
 	uint32_t *ended;
 	unsigned int connections, ended_first, ended_nr;
@@ -39,8 +53,8 @@ static void provide(struct multishot *m, unsigned int number)
 	struct io_uring_buf *entry = &m->provided->bufs[tail % m->buffers_nr];
 
 	/* Entry 0 and the tail share memory: only these members may be written. */
-	entry->addr = (uintptr_t)(m->buffers + (size_t)number * BUFFER_SIZE);
-	entry->len = BUFFER_SIZE;
+	entry->addr = (uintptr_t)(m->buffers + (size_t)number * m->buffer_size);
+	entry->len = m->buffer_size;
 	entry->bid = (uint16_t)number;
 	__atomic_store_n(&m->provided->tail, (uint16_t)(tail + 1), __ATOMIC_RELEASE);
 }
@@ -57,7 +71,7 @@ static int multishot__provide_all(struct multishot *m)
 	return 0;
 }
 
-static int multishot__open(struct multishot *m, unsigned int connections)
+static int multishot__open(struct multishot *m, unsigned int connections, bool bundle)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	unsigned int n = BUFFERS_MIN;
@@ -65,10 +79,16 @@ static int multishot__open(struct multishot *m, unsigned int connections)
 
 	while (n < connections && n < BUFFERS_MAX)
 		n *= 2;
-	*m = (struct multishot){.buffers_nr = n, .taken = -1, .connections = connections};
+	*m = (struct multishot){
+		.buffers_nr = bundle ? n * BUNDLE_PARTS : n,
+		.buffer_size = bundle ? BUFFER_SIZE / BUNDLE_PARTS : BUFFER_SIZE,
+		.bundle = bundle,
+		.connections = connections,
+	};
+	n = m->buffers_nr;
 	/* The kernel wants whole pages. */
 	m->provided = (void *)payload__alloc(n * sizeof(struct io_uring_buf) + page, 0);
-	m->buffers = payload__alloc((size_t)n * BUFFER_SIZE, 0);
+	m->buffers = payload__alloc((size_t)n * m->buffer_size, 0);
 	m->ended = xcalloc(connections, sizeof(*m->ended));
 	/* Each buffer may be in a completion, and each request may have ended. */
 	err = uring__open(&m->ring, 1, n + connections);
@@ -88,7 +108,7 @@ static int arm(struct multishot *m, int fd, uint64_t connection)
 	const struct io_uring_sqe request = {
 		.opcode = IORING_OP_RECV,
 		.flags = IOSQE_BUFFER_SELECT,
-		.ioprio = IORING_RECV_MULTISHOT,
+		.ioprio = IORING_RECV_MULTISHOT | (m->bundle ? IORING_RECVSEND_BUNDLE : 0),
 		.fd = fd,
 		.user_data = connection,
 	};
@@ -97,11 +117,11 @@ static int arm(struct multishot *m, int fd, uint64_t connection)
 }
 
 /* Whether this kernel's requests go on after a completion that took a provided buffer. */
-static int try_on(int fd)
+static int try_on(int fd, bool bundle)
 {
 	struct multishot m;
 	struct io_uring_cqe cqe = {0};
-	int err = multishot__open(&m, 1);
+	int err = multishot__open(&m, 1, bundle);
 
 	if (!err)
 		err = arm(&m, fd, 0);
@@ -113,22 +133,32 @@ static int try_on(int fd)
 	return cqe.flags & IORING_CQE_F_MORE && cqe.flags & IORING_CQE_F_BUFFER ? 0 : -EOPNOTSUPP;
 }
 
-static int multishot_way__try(void)
+static int multishot__try(bool bundle)
 {
 	int fds[2], err;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		return -errno;
-	err = send(fds[1], "", 1, MSG_NOSIGNAL) == 1 ? try_on(fds[0]) : -errno;
+	err = send(fds[1], "", 1, MSG_NOSIGNAL) == 1 ? try_on(fds[0], bundle) : -errno;
 	close(fds[0]);
 	close(fds[1]);
 	return err;
 }
 
+static int multishot_way__try(void)
+{
+	return multishot__try(false);
+}
+
+static int bundle_way__try(void)
+{
+	return multishot__try(true);
+}
+
 static int multishot_way__setup(struct recv_loop *r)
 {
 	struct multishot *m = xcalloc(1, sizeof(*m));
-	int err = multishot__open(m, r->nr);
+	int err = multishot__open(m, r->nr, r->all->way == &receive_way_bundle);
 
 	r->own = m;
 	for (unsigned int i = 0; !err && i < r->nr; i++)
@@ -185,6 +215,44 @@ static bool is_to_go_on(const struct io_uring_cqe *cqe)
 	return cqe->res > 0 || cqe->res == -ENOBUFS || cqe->res == -EINTR || cqe->res == -EAGAIN;
 }
 
+/*
+ * Notes the completion's buffers. -EPROTO: they are not those that follow the last ones, so where a
+ * bundle's bytes are is unknown.
+ */
+static int take(struct multishot *m, const struct io_uring_cqe *cqe)
+{
+	unsigned int first = cqe->flags >> IORING_CQE_BUFFER_SHIFT;
+	unsigned int bytes = cqe->res > 0 ? (unsigned int)cqe->res : 0;
+
+	if (!(cqe->flags & IORING_CQE_F_BUFFER))
+		return 0;
+	if (m->bundle && first != m->taken)
+		return -EPROTO;
+	m->taken = first;
+	m->taken_nr = m->bundle ? (bytes + m->buffer_size - 1) / m->buffer_size : 1;
+	return 0;
+}
+
+static void provide_taken(struct multishot *m)
+{
+	for (; m->taken_nr; m->taken_nr--) {
+		provide(m, m->taken);
+		m->taken = (m->taken + 1) % m->buffers_nr;
+	}
+}
+
+/* A bundle goes on in the first buffer after the last. */
+static struct received bytes_of(const struct multishot *m, size_t bytes)
+{
+	size_t to_end = (size_t)(m->buffers_nr - m->taken) * m->buffer_size;
+	size_t first = bytes < to_end ? bytes : to_end;
+
+	return (struct received){
+		.data = {m->buffers + (size_t)m->taken * m->buffer_size, m->buffers},
+		.len = {first, bytes - first},
+	};
+}
+
 static ssize_t multishot_way__next(struct recv_loop *r, struct receiver_conn **conn,
 				   struct received *got)
 {
@@ -192,9 +260,7 @@ static ssize_t multishot_way__next(struct recv_loop *r, struct receiver_conn **c
 	struct io_uring_cqe cqe;
 	int err;
 
-	if (m->taken >= 0)
-		provide(m, (unsigned int)m->taken);
-	m->taken = -1;
+	provide_taken(m);
 	do {
 		err = await(r, &cqe);
 		/* No memory for a request; EAGAIN means no data to the loop. */
@@ -204,13 +270,11 @@ static ssize_t multishot_way__next(struct recv_loop *r, struct receiver_conn **c
 			multishot__ended(m, (uint32_t)cqe.user_data);
 	} while (cqe.res == -ENOBUFS);
 	*conn = &r->conns[cqe.user_data];
-	if (cqe.flags & IORING_CQE_F_BUFFER)
-		m->taken = (int)(cqe.flags >> IORING_CQE_BUFFER_SHIFT);
+	err = take(m, &cqe);
+	if (err)
+		return err;
 	if (cqe.res > 0)
-		*got = (struct received){
-			.data = {m->buffers + (size_t)m->taken * BUFFER_SIZE},
-			.len = {(size_t)cqe.res},
-		};
+		*got = bytes_of(m, (size_t)cqe.res);
 	return cqe.res;
 }
 
@@ -219,6 +283,15 @@ const struct receive_way receive_way_multishot = {
 	.try_fails = "io_uring is missing or forbidden, or lacks multishot RECV with a ring of "
 		     "provided buffers",
 	.try_remedy = "see kernel.io_uring_disabled, or use Linux 6.0 or newer",
+	.setup = multishot_way__setup,
+	.teardown = multishot_way__teardown,
+	.next = multishot_way__next,
+};
+
+const struct receive_way receive_way_bundle = {
+	.try = bundle_way__try,
+	.try_fails = "io_uring is missing or forbidden, or lacks bundles of provided buffers",
+	.try_remedy = "see kernel.io_uring_disabled, or use Linux 6.10 or newer",
 	.setup = multishot_way__setup,
 	.teardown = multishot_way__teardown,
 	.next = multishot_way__next,

@@ -175,7 +175,7 @@ taken() {
 @test "books balance with each way to receive: each stage has what the load generator mapped, dropped or spliced" {
 	local way mode connections mapped=0
 
-	for way in recv mmap trunc splice uring multishot; do
+	for way in recv mmap trunc splice uring multishot bundle; do
 		"$LOADGEN" --receive "$way" --messages 1 >/dev/null 2>err || {
 			grep -q -- "--receive $way cannot work here" err
 			echo "# --receive $way is not tested: $(cat err)" >&3
