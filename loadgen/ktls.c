@@ -8,15 +8,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "common/time_limit.h"
 #include "ktls.h"
 #include "sock.h"
+#include "trial.h"
 
 /* A firewall may drop packets to the own machine; a receiver's main loop waits. */
 #define TRY_MS 100
-/* How long a failed trial is not repeated: any peer's hello asks for one. */
-#define KEEP_NS NS_PER_SEC
 
 /*
  * The key is public, and each connection uses it for the same record numbers: it protects nothing.
@@ -79,17 +77,10 @@ static int try_connection(enum workload_tls version)
 
 int ktls__try(enum workload_tls version)
 {
-	static struct {
-		uint64_t until;
-		int err;
-	} trials[WORKLOAD_TLS_NR], *t;
+	static struct trial trials[WORKLOAD_TLS_NR];
+	struct trial *t = &trials[version];
 
-	t = &trials[version];
-	if (clock__now() < t->until)
-		return t->err;
-	t->err = try_connection(version);
-	t->until = t->err ? clock__now() + KEEP_NS : UINT64_MAX;
-	return t->err;
+	return trial__is_due(t) ? trial__keep(t, try_connection(version)) : t->err;
 }
 
 bool ktls__is_bad_record(int err)

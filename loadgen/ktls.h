@@ -20,8 +20,7 @@ int ktls__receive_key(int fd, enum workload_tls version);
 
 /*
  * Whether both work here, on a connection of its own, which takes 100 ms at most. 0 or -errno, as
- * above, and the errno of that connection. A failure is the answer for a second, success for ever.
- * For one thread.
+ * above, and the errno of that connection. The answer holds for a second. For one thread.
  */
 int ktls__try(enum workload_tls version);
 

@@ -42,7 +42,8 @@ RECEIVE_WAYS(X)
 
 const struct receive_way *receive_way__get(enum receive way);
 
-/* Whether the way works in this process. 0 or -errno. */
+/* Whether the way works in this process: tried at most once a second, in one thread. 0 or -errno.
+ */
 int receive_way__try(enum receive way);
 
 #endif

@@ -22,6 +22,7 @@
 #define BUFFERS_MIN 16u
 #define BUFFERS_MAX 1024u
 #define BUFFER_SIZE (64 << 10)
+#define TRIAL_SIZE  256 /* of a trial, which receives a byte */
 
 /* A bundle fills small buffers: this many in place of each of multishot's. */
 #define BUNDLE_PARTS 16u
@@ -71,7 +72,9 @@ static int multishot__provide_all(struct multishot *m)
 	return 0;
 }
 
-static int multishot__open(struct multishot *m, unsigned int connections, bool bundle)
+/* size: of a buffer. */
+static int multishot__open(struct multishot *m, unsigned int connections, bool bundle,
+			   unsigned int size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	unsigned int n = BUFFERS_MIN;
@@ -81,7 +84,7 @@ static int multishot__open(struct multishot *m, unsigned int connections, bool b
 		n *= 2;
 	*m = (struct multishot){
 		.buffers_nr = bundle ? n * BUNDLE_PARTS : n,
-		.buffer_size = bundle ? BUFFER_SIZE / BUNDLE_PARTS : BUFFER_SIZE,
+		.buffer_size = bundle ? size / BUNDLE_PARTS : size,
 		.bundle = bundle,
 		.connections = connections,
 	};
@@ -121,7 +124,7 @@ static int try_on(int fd, bool bundle)
 {
 	struct multishot m;
 	struct io_uring_cqe cqe = {0};
-	int err = multishot__open(&m, 1, bundle);
+	int err = multishot__open(&m, 1, bundle, TRIAL_SIZE);
 
 	if (!err)
 		err = arm(&m, fd, 0);
@@ -158,7 +161,7 @@ static int bundle_way__try(void)
 static int multishot_way__setup(struct recv_loop *r)
 {
 	struct multishot *m = xcalloc(1, sizeof(*m));
-	int err = multishot__open(m, r->nr, r->all->way == &receive_way_bundle);
+	int err = multishot__open(m, r->nr, r->all->way == &receive_way_bundle, BUFFER_SIZE);
 
 	r->own = m;
 	for (unsigned int i = 0; !err && i < r->nr; i++)

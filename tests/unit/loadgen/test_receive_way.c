@@ -6,11 +6,13 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/xalloc.h"
 #include "loadgen/receiver_pool.h"
+#include "loadgen/trial.h"
 #include "support/test.h"
 
 #define MESSAGES 23
@@ -179,6 +181,27 @@ TEST(mapped_bytes_are_those_that_were_sent)
 		assert_int_equal(sum.verify_errors, connections);
 		assert_in_range(sum.uncopied, 1, sum.bytes);
 		counters__clear(&sum);
+	}
+}
+
+/* Each trial opens a file, which the second may not: its answer is the first's. */
+TEST(trial_of_a_way_is_not_repeated_at_once)
+{
+	struct rlimit before, none;
+	uint64_t begin;
+	int first, again;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){.rlim_max = before.rlim_max};
+	for (unsigned int way = 0; way < RECEIVE_NR; way++) {
+		do {
+			begin = clock__now();
+			first = receive_way__try(way);
+			setrlimit(RLIMIT_NOFILE, &none);
+			again = receive_way__try(way);
+			setrlimit(RLIMIT_NOFILE, &before);
+		} while (clock__now() - begin >= TRIAL_KEEP_NS);
+		assert_int_equal(again, first);
 	}
 }
 
