@@ -396,10 +396,8 @@ static int receiver__begin_session(struct receiver *r, struct complete_session *
 	free(new->fds);
 	r->loop.wake_fd = r->pool.wake_fd;
 	if (err)
-		return reporter__error(r->report, err,
-				       "%u connection%s in %u thread%s cannot be set up: %m",
-				       new->hello.connections, plural(new->hello.connections),
-				       new->hello.threads, plural(new->hello.threads));
+		return session__refuse_setup(r->report, err, new->hello.connections,
+					     new->hello.threads);
 	err = receiver__describe(r);
 	r->moved_ns = clock__now();
 	return err ? err : receiver__send_frame(r, &f);

@@ -42,10 +42,6 @@ int sender__try_mode(const struct lg_options *options, struct reporter *r)
 
 static int sender__open(struct sender *s)
 {
-	static const struct error_text texts[] = {
-		{-ENOMEM, "The threads or their connections cannot be set up: " SESSION_NO_MEMORY},
-		{0, "The threads or their connections cannot be set up"},
-	};
 	int err = session__check_congestion(s->report, s->options->workload.congestion);
 
 	if (!err)
@@ -63,7 +59,7 @@ static int sender__open(struct sender *s)
 	if (err == -EINTR)
 		return err;
 	if (err)
-		return reporter__error_of(s->report, err, texts);
+		return session__refuse_setup(s->report, err, s->pool.nr, s->pool.threads_nr);
 	err = sender__await(s, PROTOCOL_READY);
 	if (err)
 		return err;

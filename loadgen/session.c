@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/units.h"
 #include "receive_way.h"
 #include "send_mode.h"
 #include "session.h"
@@ -90,6 +91,11 @@ int session__check_congestion(struct reporter *report, const char *name)
 #define LOOPBACK_FAILS  "a connection to 127.0.0.1 fails"
 #define LOOPBACK_REMEDY "see the firewall, and whether the device lo is up"
 
+#define NO_MEMORY                                                                             \
+	"memory is short, or the processes of this user have pinned all that RLIMIT_MEMLOCK " \
+	"allows"
+#define NO_MEMORY_REMEDY "raise it with ulimit -l"
+
 struct refusal_text {
 	int err; /* 0: any other */
 	const char *fails, *remedy;
@@ -100,7 +106,7 @@ static int refuse(struct reporter *r, int err, const char *what, const char *fai
 		  const char *remedy)
 {
 	const struct refusal_text texts[] = {
-		{-ENOMEM, SESSION_NO_MEMORY, "see ulimit -l"},
+		{-ENOMEM, NO_MEMORY, NO_MEMORY_REMEDY},
 		{-EMFILE, "the process may open no more files", "raise ulimit -n"},
 		{-ENFILE, "the machine may open no more files", "raise fs.file-max"},
 		{-ETIMEDOUT, LOOPBACK_FAILS, LOOPBACK_REMEDY},
@@ -131,6 +137,14 @@ int session__refuse_receive(struct reporter *r, int err, enum receive way, const
 
 	snprintf(what, sizeof(what), "--receive %s cannot work %s", receive__name(way), where);
 	return refuse(r, err, what, w->try_fails, w->try_remedy);
+}
+
+int session__refuse_setup(struct reporter *r, int err, unsigned int connections,
+			  unsigned int threads)
+{
+	return reporter__error(r, err, "%u connection%s in %u thread%s cannot be set up%s: %m",
+			       connections, plural(connections), threads, plural(threads),
+			       err == -ENOMEM ? ": " NO_MEMORY "; " NO_MEMORY_REMEDY : "");
 }
 
 int session__try_receive(const struct lg_options *options, struct reporter *r)

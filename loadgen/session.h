@@ -32,9 +32,9 @@ int session__try_receive(const struct lg_options *options, struct reporter *r);
 int session__refuse_mode(struct reporter *r, int err, enum mode mode, const char *where);
 int session__refuse_receive(struct reporter *r, int err, enum receive way, const char *where);
 
-#define SESSION_NO_MEMORY                                                                     \
-	"memory is short, or the processes of this user have pinned all that RLIMIT_MEMLOCK " \
-	"allows"
+/* Reports that the threads of a session, or their rings, cannot be set up. Returns err. */
+int session__refuse_setup(struct reporter *r, int err, unsigned int connections,
+			  unsigned int threads);
 
 /* 0 if sockets can use the congestion control, or if name is empty; else -errno, reported. */
 int session__check_congestion(struct reporter *report, const char *name);
