@@ -29,7 +29,7 @@ void send_slots__open(struct send_slots *s, const struct sender_conn *f)
 
 void send_slots__keep(struct send_slots *s, unsigned int n)
 {
-	s->free_nr = n;
+	s->used = s->free_nr = n;
 	for (unsigned int i = 0; i < n; i++)
 		s->free_list[i] = (uint16_t)(n - 1 - i);
 }

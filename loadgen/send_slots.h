@@ -21,6 +21,7 @@ struct send_slots {
 	struct send_slot *list;
 	uint16_t *free_list; /* LIFO: the last slot is most likely still cached */
 	unsigned int nr, free_nr;
+	unsigned int used;         /* of nr, from the first */
 	struct send_slot *current; /* of the message that is being sent */
 	bool relieved;             /* it has waited after a refusal */
 	bool copying;              /* its rest is sent by copy */

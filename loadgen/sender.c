@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The sender's session, from the first connection to `close`. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/mode.h"
 #include "common/xalloc.h"
 #include "send_mode.h"
+#include "send_slots.h"
 #include "sender.h"
+
+/* The slots of a connection, of the one that has fewest. The threads have set up all of them. */
+static unsigned int fewest_slots(const struct sender_pool *pool)
+{
+	unsigned int fewest = UINT_MAX;
+
+	for (uint32_t i = 0; i < pool->nr; i++) {
+		const struct send_slots *s = sender_pool__conn(pool, i)->own;
+
+		fewest = s->used < fewest ? s->used : fewest;
+	}
+	return fewest;
+}
 
 static int sender__describe(struct sender *s)
 {
@@ -24,7 +39,7 @@ static int sender__describe(struct sender *s)
 	};
 
 	if (mode__has(set->mode, MODE_PINS))
-		c.slots = mode__slots(workload__message_size(&set->workload), s->pool.nr);
+		c.slots = fewest_slots(&s->pool);
 	sock__congestion(s->pool.fds[0], c.congestion, sizeof(c.congestion));
 	memcpy(c.challenge, s->challenge, sizeof(c.challenge));
 	return session__describe(s->report, &c, s->pool.fds, s->pool.nr);
