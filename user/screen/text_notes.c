@@ -306,11 +306,11 @@ static void print_uncovered(FILE *f, const struct run_result *run)
 
 		if (!n->events)
 			continue;
-		fprintf(f, "%s%s of %s by %s", lead,
+		fprintf(f, "%s%s of %s %s", lead,
 			format_bytes_si(bytes, sizeof(bytes), (double)n->bytes),
 			mode__words(run->mode),
-			unsupported_paths__key((enum nio_uncovered_kind)kind));
-		lead = ", ";
+			unsupported_paths__text((enum nio_uncovered_kind)kind));
+		lead = "; ";
 	}
 }
 
