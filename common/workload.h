@@ -54,7 +54,7 @@ enum workload_use {
 #define WORKLOAD_MESSAGES(ROW, X)                                                                               \
 	ROW(X, size, SIZE, "size", "SIZE", ON_SENDER | OF_CELL | OF_PLAN, LIMIT_SIZE_MIN, LIMIT_SIZE_MAX,       \
 	    "a size from 64 to 16m such as 64k", u64, "size", "bytes",                                          \
-	    "bytes per message, 64 to 16m; 4k, 1m (default 64k)")                                               \
+	    "bytes per message, 64 to 16m, as 4k (default 64k)")                                               \
 	ROW(X, fields, UINT, "fields", "N", ON_SENDER, 1, 64, "a number from 1 to 64", u64, "fields", "count",  \
 	    "fields per message, each its own allocation, 1 to 64 (default 8)")                                 \
 	ROW(X, header, SIZE, "header", "SIZE", ON_SENDER, 0, 64 << 10,                                          \

@@ -103,12 +103,14 @@ bash_completes() {
 		printf "%s\n" "${COMPREPLY[@]}"' bash "$INSTALLED" "$@"
 }
 
+# glibc's argp writes a margin's blanks ahead of its full buffer: if a line of --help suffers, reword a text above it.
 @test "completion in bash offers commands and every option of each" {
 	local command
 
 	diff <(commands | sort) <(bash_completes netiotrace '' | sort)
 	for command in $(commands); do
 		[ "$command" != help ] || continue
+		run ! grep -n '^  *$' <(netiotrace "$command" --help)
 		netiotrace "$command" --help | grep -oE '^  (-., |    )--[a-z0-9-]+' | grep -oE -- '--.*' | sort -u >options
 		bash_completes netiotrace "$command" --  | sort -u | diff options -
 	done
