@@ -140,7 +140,7 @@ static bool counts_calls(const struct plan_request *req)
 	       req->size >= PLAN_COUNT_CALLS_SIZE;
 }
 
-static const char records_only[] = "not used: it would see records of kTLS, not payload";
+const char plan__records_only[] = "not used: it would see records of kTLS, not payload";
 static const char no_tls_times[] = "no probe times the functions of kTLS";
 
 /* Why run does without a probe, whatever the kernel has; NULL: it does not. */
@@ -153,7 +153,7 @@ static const char *not_wanted(enum probe_id probe, const struct plan_request *re
 		return plan__by_receiver;
 	if (mode__has(req->mode, MODE_ENCRYPTS) && probe != PROBE_SOCKETS &&
 	    (probe != PROBE_RX_COPY || !req->decrypts_directly))
-		return probe__measures_times(probe) ? no_tls_times : records_only;
+		return probe__measures_times(probe) ? no_tls_times : plan__records_only;
 	if (probe__measures_times(probe) && req->times != TIMES_ON)
 		return req->times == TIMES_APART ? plan__reason_timed_separately
 						 : "not used: --no-times was given";

@@ -218,6 +218,9 @@ extern const char
 extern const char plan__by_construction[];
 extern const char plan__by_receiver[]; /* likewise: the receiver takes nothing without a copy */
 
+/* The reason of an event that is not attached in mode ktls. */
+extern const char plan__records_only[];
+
 /*
  * Whether event programs can be detached part of the time, because sockets count the bytes.
  * *base_plan: the plan without those events. run: not in zero-copy mode by functions, where each

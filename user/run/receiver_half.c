@@ -165,8 +165,10 @@ static void choose_plan(struct receiver_half *h)
 	else
 		h->plan = timed ? h->runner.timing.plans[mode] : h->runner.plans[mode];
 	/* kTLS copies every byte, or its events tell which. */
-	if (mode == MODE_KTLS && !h->direct)
+	if (mode == MODE_KTLS && !h->direct) {
 		h->plan.chosen[PROBE_RX_COPY] = NULL;
+		h->plan.reason[PROBE_RX_COPY] = plan__records_only;
+	}
 	h->plan.takes = probe_setup__takes(h->receive);
 	if (h->plan.takes)
 		return;
