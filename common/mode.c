@@ -41,30 +41,34 @@ const char *mode__refusal(enum mode mode)
 }
 
 /* Sender memory for the messages of `connections` connections, bytes. */
-static uint64_t mode__memory(enum mode mode, uint64_t size, unsigned int connections)
+static uint64_t mode__memory(enum mode mode, uint64_t size, unsigned int connections,
+			     unsigned int depth)
 {
-	uint64_t messages = 1;
+	uint64_t messages = depth;
 
 	if (mode__has(mode, MODE_GATHERS))
 		messages = 2; /* the fields, and the buffer they are gathered into */
 	else if (mode__has(mode, MODE_PINS))
-		messages = mode__slots(size, connections);
+		messages = mode__slots(size, connections, depth);
 	return messages * size * connections;
 }
 
-int mode__check_memory(enum mode mode, uint64_t size, unsigned int connections, uint64_t memory,
-		       char *why, size_t len)
+int mode__check_memory(enum mode mode, const struct workload *w, uint64_t memory, char *why,
+		       size_t len)
 {
 	char need[UNITS_BUF], each[UNITS_BUF];
-	uint64_t bytes = mode__memory(mode, size, connections);
+	uint64_t size = workload__message_size(w);
+	unsigned int connections = workload__connections(w), depth = mode__depth(mode, w);
+	uint64_t bytes = mode__memory(mode, size, connections, depth);
 
 	if (bytes <= memory / 2)
 		return 0;
 	snprintf(why, len,
 		 "%s messages of %s on %u connection%s would take %s, more than half of this "
-		 "machine's memory: ask for smaller messages or fewer connections",
+		 "machine's memory: ask for smaller messages or fewer connections%s",
 		 mode__name(mode), format_size(each, sizeof(each), size), connections,
-		 plural(connections), format_size(need, sizeof(need), bytes));
+		 plural(connections), format_size(need, sizeof(need), bytes),
+		 depth > 1 ? ", or lower --uring-depth" : "");
 	return -EINVAL;
 }
 
@@ -112,6 +116,11 @@ unsigned int mode__fields(enum mode mode, const struct workload *w)
 	if (mode__has(mode, MODE_SENDS_FILE))
 		return 1;
 	return w->fields ? w->fields : WORKLOAD_FIELDS;
+}
+
+unsigned int mode__depth(enum mode mode, const struct workload *w)
+{
+	return mode__has(mode, MODE_SUBMITS) && w->uring_depth ? w->uring_depth : 1;
 }
 
 int mode__parse(const char *s, enum mode *out)

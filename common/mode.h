@@ -25,6 +25,7 @@ enum mode_feature {
 	MODE_NOTIFIES = 128,  /* pins by io_uring requests, each with a notification */
 	MODE_TRIED = 256,     /* may be missing here: the load generator tries it first */
 	MODE_ENCRYPTS = 512,  /* tls_copy: the kernel's cipher copies */
+	MODE_SUBMITS = MODE_USES_URING | MODE_NOTIFIES, /* sends by requests of io_uring */
 };
 
 /*
@@ -88,18 +89,20 @@ const char *mode__refusal(enum mode mode);
 
 /*
  * About 4 MiB of messages keeps a pipe full. All connections take at most 256 MiB, but each gets
- * two slots: one is filled while the other is sent.
+ * two slots for each of the `depth` messages that are sent together: half are filled while the
+ * others are sent.
  */
-static inline unsigned int mode__slots(uint64_t size, unsigned int connections)
+static inline unsigned int mode__slots(uint64_t size, unsigned int connections, unsigned int depth)
 {
+	unsigned int least = MODE_SLOTS_MIN * depth;
 	uint64_t budget = (256u << 20) / connections;
 	uint64_t n;
 
 	if (budget > 4u << 20)
 		budget = 4u << 20;
 	n = budget / size;
-	if (n < MODE_SLOTS_MIN)
-		return MODE_SLOTS_MIN;
+	if (n < least)
+		return least;
 	return n < MODE_SLOTS_MAX ? (unsigned int)n : MODE_SLOTS_MAX;
 }
 
@@ -117,14 +120,17 @@ static inline unsigned int mode__slot_batch(unsigned int slots)
  * The sender's messages must fit half of `memory`, bytes. 0; -EINVAL with one sentence, without a
  * full stop, in why.
  */
-int mode__check_memory(enum mode mode, uint64_t size, unsigned int connections, uint64_t memory,
-		       char *why, size_t len);
+int mode__check_memory(enum mode mode, const struct workload *w, uint64_t memory, char *why,
+		       size_t len);
 
 /* Why the mode cannot send this workload, in one sentence without a full stop; NULL: it can. */
 const char *mode__conflict(enum mode mode, const struct workload *w);
 
 /* Fields of a message; 0 in the workload stands for the mode's default. */
 unsigned int mode__fields(enum mode mode, const struct workload *w);
+
+/* Messages that a connection sends together: --uring-depth, or 1 where the mode has none. */
+unsigned int mode__depth(enum mode mode, const struct workload *w);
 
 /* The memory of this machine, bytes. */
 static inline uint64_t mode__memory_here(void)

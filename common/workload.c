@@ -24,6 +24,12 @@ const char *workload__conflict(const struct workload *w)
 		{w->request_response && w->rcvlowat,
 		 "--request-response and --rcvlowat exclude each other: a message smaller than "
 		 "--rcvlowat would block the receiver forever"},
+		{w->uring_depth > 1 && w->rate,
+		 "--uring-depth submits several messages together, but with --rate each has its "
+		 "own time: leave out one of them"},
+		{w->uring_depth > 1 && w->request_response,
+		 "--uring-depth submits several messages together, but with --request-response "
+		 "each awaits a reply: leave out one of them"},
 		{hides && w->verify, "--receive trunc and splice show the receiver no byte that "
 				     "--verify could check: leave out --verify"},
 		{hides && w->request_response, "--receive trunc and splice show the receiver no "

@@ -30,6 +30,8 @@ enum workload_tls {
 
 #define WORKLOAD_FIXED_ALONE \
 	"--fixed-buffers is for mode uringzc: leave it out, or give --mode uringzc"
+#define WORKLOAD_URING_DEPTH_ALONE \
+	"--uring-depth is for modes uring and uringzc: leave it out, or give --mode uring"
 
 static inline const char *workload__tls_name(unsigned int tls)
 {
@@ -99,6 +101,9 @@ enum workload_use {
 	ROW(X, fixed_buffers, FLAG, "fixed-buffers", NULL, ON_SENDER, 0, 0, NULL,                               \
 	    flag, "fixed_buffers", "true/false",                                                                \
 	    "mode uringzc: sends from buffers that are registered with io_uring; a message is one field (--fields 1), and has no --header")\
+	ROW(X, uring_depth, UINT, "uring-depth", "N", ON_SENDER, 1, 64, "a number from 1 to 64",                \
+	    u64, "uring_depth", "count",                                                                        \
+	    "messages that modes uring and uringzc submit together, 1 to 64 (default 1)")                       \
 	ROW(X, receive, CHOICE, "receive", RECEIVE_CHOICES, ON_SENDER, 0, 0,                                    \
 	    "one of recv, mmap, trunc, splice, uring, multishot and bundle", way, "receive", "text",                               \
 	    "way to receive: recv (default), mmap (TCP_ZEROCOPY_RECEIVE), trunc (MSG_TRUNC), splice (to "       \

@@ -230,6 +230,8 @@ static int settings__check(struct lg_options *s, char *why)
 		{sends && w->tls && !mode__has(s->mode, MODE_ENCRYPTS), WORKLOAD_TLS_ALONE},
 		{sends && w->fixed_buffers && !mode__has(s->mode, MODE_NOTIFIES),
 		 WORKLOAD_FIXED_ALONE},
+		{sends && w->uring_depth > 1 && !mode__has(s->mode, MODE_SUBMITS),
+		 WORKLOAD_URING_DEPTH_ALONE},
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
@@ -237,6 +239,7 @@ static int settings__check(struct lg_options *s, char *why)
 			return reject(why, "%s", rules[i].why);
 	w->connections = workload__connections(w);
 	w->fields = mode__fields(s->mode, w);
+	w->uring_depth = mode__depth(s->mode, w);
 	/* Nagle's algorithm would delay a message until the last one is acknowledged. */
 	w->nodelay |= w->request_response;
 	if (!w->messages && !w->duration_ns)
@@ -244,8 +247,7 @@ static int settings__check(struct lg_options *s, char *why)
 	/* A receiver allocates no messages. */
 	if (!sends)
 		return 0;
-	return mode__check_memory(s->mode, workload__message_size(w), w->connections,
-				  mode__memory_here(), why, LG_OPTIONS_WHY);
+	return mode__check_memory(s->mode, w, mode__memory_here(), why, LG_OPTIONS_WHY);
 }
 
 static const char help_head[] =

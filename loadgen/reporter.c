@@ -174,7 +174,8 @@ static void json__workload(const struct side_config *c, const struct lg_options 
 				    {"duration_ns", s->workload.duration_ns},
 				    {"messages", s->workload.messages},
 				    {"warmup_ns", s->workload.warmup_ns},
-				    {"rate", s->workload.rate}, {"spin_ns", s->workload.spin_ns}));
+				    {"rate", s->workload.rate}, {"spin_ns", s->workload.spin_ns},
+				    {"uring_depth", s->workload.uring_depth}));
 	putchar(',');
 	json__numbers(c->slots, NUMBERS({"zerocopy_slots", c->slots}));
 	printf(",\"nodelay\":%s,\"request_response\":%s,\"congestion\":",
@@ -265,6 +266,8 @@ static void text__head(const struct reporter *r)
 		       s->workload.rate, plural(s->workload.rate));
 	if (c->sender && s->workload.request_response)
 		printf("replies    each message is answered by one of its size\n");
+	if (c->sender && s->workload.uring_depth > 1)
+		printf("depth      %u messages submitted together\n", s->workload.uring_depth);
 	if (c->receive)
 		printf("receive    %s\n", receive__name(c->receive));
 	if (c->tls)

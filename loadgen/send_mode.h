@@ -13,11 +13,12 @@ struct workload;
 
 /*
  * Operations on a connection, except try(); those that return int return 0 or -errno. setup()
- * allocates what teardown() frees. prepare() fills a message, outside the timed call; -EAGAIN: no
- * slot is free. begin() writes the tag. send() sends the rest with one call: bytes, 0 to retry, or
- * -errno. Only with slots, else NULL: wait() waits at most ms for a slot, reap() reads
- * notifications, finish() waits until the kernel has released all buffers. notices_fd(): what is
- * readable when notifications are there; NULL: the socket then reports EPOLLERR.
+ * allocates what teardown() frees. prepare() fills the f->group messages, outside the timed call;
+ * -EAGAIN: too few slots are free. begin() writes the tags. send() sends the rest, or a part of it,
+ * with one call: bytes, 0 to retry, or -errno. Only with slots, else NULL: wait() waits at most ms
+ * for a slot, reap() reads notifications, finish() waits until the kernel has released all buffers.
+ * notices_fd(): what is readable when notifications are there; NULL: the socket then reports
+ * EPOLLERR.
  */
 struct send_mode {
 	int (*try)(const struct workload *w); /* of a MODE_TRIED: whether it can run here */

@@ -17,10 +17,11 @@
 void send_slots__open(struct send_slots *s, const struct sender_conn *f)
 {
 	const struct workload *w = &f->options->workload;
-	unsigned int i, n = mode__slots(workload__message_size(w), w->connections);
+	unsigned int i, n = mode__slots(workload__message_size(w), w->connections, f->depth);
 
 	s->list = xcalloc(n, sizeof(*s->list));
 	s->free_list = xcalloc(n, sizeof(*s->free_list));
+	s->current = xcalloc(f->depth, sizeof(struct send_slot *));
 	s->nr = n;
 	for (i = 0; i < n; i++)
 		sender_conn__init_message(f, &s->list[i].message);
@@ -40,6 +41,7 @@ void send_slots__close(struct send_slots *s)
 		message__clear(&s->list[i].message);
 	free(s->list);
 	free(s->free_list);
+	free(s->current);
 }
 
 void send_slots__drop(struct send_slots *s, struct send_slot *slot)
@@ -52,14 +54,16 @@ int send_slots__prepare(struct sender_conn *f)
 {
 	struct send_slots *s = f->own;
 
-	if (!s->free_nr)
+	if (s->free_nr < f->group)
 		return -EAGAIN;
-	s->current = &s->list[s->free_list[--s->free_nr]];
-	s->current->holds = 1;
-	if (f->options->workload.verify) {
-		f->now = 0;
-		message__fill(&s->current->message, f->index, f->seq);
+	for (unsigned int i = 0; i < f->group; i++) {
+		s->current[i] = &s->list[s->free_list[--s->free_nr]];
+		s->current[i]->holds = 1;
+		if (f->options->workload.verify)
+			message__fill(&s->current[i]->message, f->index, f->seq + i);
 	}
+	if (f->options->workload.verify)
+		f->now = 0;
 	return 0;
 }
 
@@ -67,9 +71,11 @@ void send_slots__begin(struct sender_conn *f, uint64_t stamp)
 {
 	struct send_slots *s = f->own;
 
-	s->current->stamp = f->call_begin;
 	s->relieved = s->copying = false;
-	message__put_tag(&s->current->message, f->seq, stamp);
+	for (unsigned int i = 0; i < f->group; i++) {
+		s->current[i]->stamp = f->call_begin;
+		message__put_tag(&s->current[i]->message, f->seq + i, stamp);
+	}
 }
 
 int send_slots__await(struct sender_conn *f, unsigned int ms)
@@ -84,7 +90,7 @@ int send_slots__relieve(struct sender_conn *f, uint32_t outstanding)
 	struct send_slots *s = f->own;
 
 	if (s->relieved || !outstanding) {
-		f->counters->zc_enobufs++;
+		f->counters->zc_enobufs += f->group - f->done / sender_conn__message_size(f);
 		s->copying = true;
 		return 0;
 	}
@@ -95,11 +101,12 @@ int send_slots__relieve(struct sender_conn *f, uint32_t outstanding)
 ssize_t send_slots__sent(struct sender_conn *f, ssize_t n)
 {
 	struct send_slots *s = f->own;
+	size_t size = sender_conn__message_size(f);
 
 	if (s->copying)
 		f->counters->zc_fallback += (uint64_t)n;
-	if (f->done + (size_t)n == s->current->message.size)
-		send_slots__drop(s, s->current);
+	for (size_t i = f->done / size; i < (f->done + (size_t)n) / size; i++)
+		send_slots__drop(s, s->current[i]);
 	return n;
 }
 

@@ -21,10 +21,10 @@ struct send_slots {
 	struct send_slot *list;
 	uint16_t *free_list; /* LIFO: the last slot is most likely still cached */
 	unsigned int nr, free_nr;
-	unsigned int used;         /* of nr, from the first */
-	struct send_slot *current; /* of the message that is being sent */
-	bool relieved;             /* it has waited after a refusal */
-	bool copying;              /* its rest is sent by copy */
+	unsigned int used;          /* of nr, from the first */
+	struct send_slot **current; /* of the messages that are being sent: sender_conn.group */
+	bool relieved;              /* they have waited after a refusal */
+	bool copying;               /* their rest is sent by copy */
 };
 
 /* Allocates the slots of f's workload; free with send_slots__close(). */
@@ -37,7 +37,7 @@ void send_slots__keep(struct send_slots *s, unsigned int n);
 /* Gives back one hold; without holds the slot is free. */
 void send_slots__drop(struct send_slots *s, struct send_slot *slot);
 
-/* Takes a free slot for the next message. 0; -EAGAIN: none is free. */
+/* Takes a free slot for each message of the next group. 0; -EAGAIN: too few are free. */
 int send_slots__prepare(struct sender_conn *f);
 
 /* The operation begin() of modes with slots. */
@@ -48,11 +48,11 @@ int send_slots__await(struct sender_conn *f, unsigned int ms);
 
 /*
  * The kernel refused to pin: no memory is left. Waits for outstanding notifications once; after
- * that, or if there are none, the message is sent by copy. 0 or -errno.
+ * that, or if there are none, the rest of the group is sent by copy. 0 or -errno.
  */
 int send_slots__relieve(struct sender_conn *f, uint32_t outstanding);
 
-/* n further bytes of the message were sent. Returns n. */
+/* n further bytes of the group were sent. Returns n. */
 ssize_t send_slots__sent(struct sender_conn *f, ssize_t n);
 
 /*

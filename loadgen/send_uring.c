@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The mode uring: an io_uring SENDMSG request sends header and fields as they are. */
+/* The mode uring: io_uring SENDMSG requests send header and fields as they are. */
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -8,11 +8,12 @@
 #include "sender_conn.h"
 #include "sock.h"
 #include "uring.h"
+#include "uring_chain.h"
 
 struct uring_sender {
 	struct uring ring;
-	struct msghdr msg;
-	bool pending; /* the request is in flight: it reads f->rest and the message */
+	struct uring_chain chain; /* requests in flight read f->rest and the messages */
+	struct message *messages; /* sender_conn.depth of them */
 };
 
 static int uring_mode__try(const struct workload *w)
@@ -26,8 +27,11 @@ static int uring_mode__setup(struct sender_conn *f)
 	struct uring_sender *own = xcalloc(1, sizeof(*own));
 
 	f->own = own;
-	sender_conn__init_message(f, &f->message);
-	return uring__open(&own->ring, 1, 1);
+	uring_chain__open(&own->chain, f);
+	own->messages = xcalloc(f->depth, sizeof(*own->messages));
+	for (unsigned int i = 0; i < f->depth; i++)
+		sender_conn__init_message(f, &own->messages[i]);
+	return uring__open(&own->ring, f->depth, f->depth);
 }
 
 /* The ring is closed before the memory goes that a request may still read. */
@@ -36,43 +40,64 @@ static void uring_mode__teardown(struct sender_conn *f)
 	struct uring_sender *own = f->own;
 
 	uring__close(&own->ring);
+	uring_chain__close(&own->chain);
+	for (unsigned int i = 0; i < f->depth; i++)
+		message__clear(&own->messages[i]);
+	free(own->messages);
 	free(own);
-	message__clear(&f->message);
 }
 
-static int uring_mode__begin_send(struct sender_conn *f)
+static int uring_mode__prepare(struct sender_conn *f)
 {
 	struct uring_sender *own = f->own;
-	const struct message *m = &f->message;
-	const struct io_uring_sqe request = {
-		.opcode = IORING_OP_SENDMSG,
-		.fd = f->fd,
-		.addr = (uintptr_t)&own->msg,
-		.len = 1,
-		.msg_flags = MSG_NOSIGNAL | (f->blocking ? 0 : MSG_DONTWAIT),
-	};
-	int err;
 
-	own->msg = (struct msghdr){.msg_iov = f->rest};
-	own->msg.msg_iovlen = iov__rest(m->iov, m->iov_nr, f->done, f->rest);
-	err = uring__submit(&own->ring, &request);
-	own->pending = !err;
-	return err;
+	if (!f->options->workload.verify)
+		return 0;
+	for (unsigned int i = 0; i < f->group; i++)
+		message__fill(&own->messages[i], f->index, f->seq + i);
+	f->now = 0;
+	return 0;
 }
 
-/* A request that does not complete in time stays in flight: the next call waits for it. */
+static void uring_mode__begin(struct sender_conn *f, uint64_t stamp)
+{
+	struct uring_sender *own = f->own;
+
+	for (unsigned int i = 0; i < f->group; i++)
+		message__put_tag(&own->messages[i], f->seq + i, stamp);
+}
+
+static int uring_mode__submit(struct sender_conn *f)
+{
+	struct uring_sender *own = f->own;
+	unsigned int first = uring_chain__begin(&own->chain, f, f->depth);
+
+	for (unsigned int i = 0; i < own->chain.nr; i++) {
+		const struct io_uring_sqe request =
+			uring_chain__request(&own->chain, f, i, &own->messages[first + i]);
+
+		uring__queue(&own->ring, &request);
+	}
+	return uring_chain__submit(&own->chain, &own->ring);
+}
+
+/*
+ * Requests of a socket that does not block complete at once. Others that do not complete in time
+ * stay in flight: the next call waits for them.
+ */
 static ssize_t uring_mode__send(struct sender_conn *f)
 {
 	struct uring_sender *own = f->own;
-	struct io_uring_cqe done;
-	int err = own->pending ? 0 : uring_mode__begin_send(f);
+	int err = own->chain.pending ? 0 : uring_mode__submit(f);
 
-	if (!err)
-		err = uring__next(&own->ring, f->blocking ? SOCK_SEND_TIMEOUT_MS : 0, &done);
-	if (err)
-		return err;
-	own->pending = false;
-	return done.res;
+	while (!err && own->chain.pending) {
+		struct io_uring_cqe done;
+
+		err = uring__next(&own->ring, SOCK_SEND_TIMEOUT_MS, &done);
+		if (!err)
+			uring_chain__completed(&own->chain, (unsigned int)done.user_data, done.res);
+	}
+	return err ? err : uring_chain__result(&own->chain);
 }
 
 const struct send_mode send_mode_uring = {
@@ -81,7 +106,7 @@ const struct send_mode send_mode_uring = {
 	.try_remedy = URING_TRY_REMEDY,
 	.setup = uring_mode__setup,
 	.teardown = uring_mode__teardown,
-	.prepare = sender_conn__fill_message,
-	.begin = sender_conn__tag_message,
+	.prepare = uring_mode__prepare,
+	.begin = uring_mode__begin,
 	.send = uring_mode__send,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The mode uringzc: an io_uring SENDMSG_ZC request pins header and fields, from slots. With
- * --fixed-buffers a SEND_ZC request sends a message from a registered buffer, pinned once.
+ * The mode uringzc: io_uring SENDMSG_ZC requests pin header and fields, from slots. With
+ * --fixed-buffers SEND_ZC requests send messages from registered buffers, pinned once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include "send_slots.h"
 #include "sock.h"
 #include "uring.h"
+#include "uring_chain.h"
 
 /* Since Linux 6.2, newer than some headers. */
 #ifndef IORING_SEND_ZC_REPORT_USAGE
@@ -30,10 +31,14 @@
 /* Requests in flight: each message needs one, and one more for each time the socket was full. */
 #define REQUESTS_MIN 64u
 
-/* In use until its notification has come. */
+/*
+ * In use until its notification has come. One that the kernel cancels with its chain completes as
+ * if it had none, and yet has one: its number then is no longer the entry's.
+ */
 struct request {
 	struct send_slot *slot;
-	bool sent; /* it queued bytes; a failed one has a notification that means nothing */
+	bool sent;       /* it pinned bytes; a failed one has a notification that means nothing */
+	uint32_t number; /* of the uses of this entry */
 };
 
 struct uringzc_sender {
@@ -42,15 +47,26 @@ struct uringzc_sender {
 	struct request *requests;
 	uint16_t *free_list;
 	unsigned int free_nr;
-	uint32_t outstanding; /* requests whose notification is still to come */
-	struct msghdr msg;
-	bool pending;   /* the current request has not completed */
-	int32_t result; /* of the last request that completed */
-	bool fixed;     /* buffer i of the ring is the only field of slot i */
+	uint32_t outstanding; /* requests in use */
+	struct uring_chain chain;
+	bool single; /* a chain was refused: the messages of the group are sent one by one */
+	bool fixed;  /* buffer i of the ring is the only field of slot i */
 };
 
-/* user_data of the only request that has no notification. */
-#define COPYING UINT64_MAX
+/* user_data, from its low end: index in requests, 16 bits; index in the chain, 16; number, 32. */
+static uint64_t uringzc__data(const struct uringzc_sender *own, const struct request *r,
+			      unsigned int link)
+{
+	return (uint64_t)(r - own->requests) | link << 16 | (uint64_t)r->number << 32;
+}
+
+/* NULL: the notification of a cancelled request. */
+static struct request *uringzc__find(const struct uringzc_sender *own, uint64_t data)
+{
+	struct request *r = &own->requests[data & UINT16_MAX];
+
+	return r->number == data >> 32 ? r : NULL;
+}
 
 static unsigned int requests_of(const struct uringzc_sender *own)
 {
@@ -62,6 +78,7 @@ static void uringzc__release(struct uringzc_sender *own, struct request *r)
 	send_slots__drop(&own->slots, r->slot);
 	own->free_list[own->free_nr++] = (uint16_t)(r - own->requests);
 	own->outstanding--;
+	r->number++;
 }
 
 static void uringzc__notified(struct sender_conn *f, struct request *r, uint32_t usage)
@@ -80,16 +97,13 @@ static void uringzc__notified(struct sender_conn *f, struct request *r, uint32_t
 }
 
 /* A request completed; its notification follows if the kernel says so. */
-static void uringzc__completed(struct sender_conn *f, const struct io_uring_cqe *cqe)
+static void uringzc__completed(struct sender_conn *f, struct request *r,
+			       const struct io_uring_cqe *cqe)
 {
 	struct uringzc_sender *own = f->own;
-	struct request *r = cqe->user_data == COPYING ? NULL : &own->requests[cqe->user_data];
 
-	own->pending = false;
-	own->result = cqe->res;
-	if (!r)
-		return;
-	r->sent = cqe->res > 0;
+	uring_chain__completed(&own->chain, cqe->user_data >> 16 & UINT16_MAX, cqe->res);
+	r->sent = cqe->res > 0 && !own->slots.copying;
 	f->counters->zc_sends += r->sent;
 	if (!(cqe->flags & IORING_CQE_F_MORE))
 		uringzc__release(own, r);
@@ -100,14 +114,16 @@ static int uringzc__handle(struct sender_conn *f, unsigned int ms)
 {
 	struct uringzc_sender *own = f->own;
 	struct io_uring_cqe cqe;
+	struct request *r;
 	int err = uring__next(&own->ring, ms, &cqe);
 
 	if (err)
 		return err;
-	if (cqe.flags & IORING_CQE_F_NOTIF)
-		uringzc__notified(f, &own->requests[cqe.user_data], (uint32_t)cqe.res);
-	else
-		uringzc__completed(f, &cqe);
+	r = uringzc__find(own, cqe.user_data);
+	if (r && cqe.flags & IORING_CQE_F_NOTIF)
+		uringzc__notified(f, r, (uint32_t)cqe.res);
+	else if (r)
+		uringzc__completed(f, r, &cqe);
 	return 0;
 }
 
@@ -128,14 +144,15 @@ static int uringzc__wait(struct sender_conn *f, unsigned int ms)
 	return err && err != -EAGAIN ? err : uringzc__reap(f);
 }
 
-static int uringzc__open_ring(struct uringzc_sender *own)
+static int uringzc__open_ring(struct uringzc_sender *own, unsigned int depth)
 {
 	/* Each request has a completion and a notification. */
-	return uring__open(&own->ring, 1, 2 * requests_of(own));
+	return uring__open(&own->ring, depth, 2 * requests_of(own));
 }
 
 /* As many slots as fit into this connection's share of half of RLIMIT_MEMLOCK. */
-static unsigned int slots_allowed(const struct sender_conn *f, const struct send_slots *s)
+static unsigned int slots_allowed(const struct sender_conn *f, const struct send_slots *s,
+				  unsigned int least)
 {
 	const struct workload *w = &f->options->workload;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -145,8 +162,8 @@ static unsigned int slots_allowed(const struct sender_conn *f, const struct send
 	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
 		return s->nr;
 	n = limit.rlim_cur / 2 / w->connections / each;
-	if (n < MODE_SLOTS_MIN)
-		return MODE_SLOTS_MIN;
+	if (n < least)
+		return least;
 	return n < s->nr ? (unsigned int)n : s->nr;
 }
 
@@ -155,13 +172,13 @@ static int uringzc__register(const struct sender_conn *f, struct uringzc_sender 
 {
 	struct send_slots *s = &own->slots;
 	struct iovec *buffers = xcalloc(s->nr, sizeof(*buffers));
-	unsigned int n = slots_allowed(f, s);
+	unsigned int least = MODE_SLOTS_MIN * f->depth, n = slots_allowed(f, s, least);
 	int err;
 
 	for (unsigned int i = 0; i < n; i++)
 		buffers[i] = s->list[i].message.iov[0];
-	while ((err = uring__register(&own->ring, buffers, n)) == -ENOMEM && n > MODE_SLOTS_MIN)
-		n /= 2;
+	while ((err = uring__register(&own->ring, buffers, n)) == -ENOMEM && n > least)
+		n = n / 2 > least ? n / 2 : least;
 	free(buffers);
 	send_slots__keep(s, n);
 	return err;
@@ -174,13 +191,15 @@ static int uringzc__setup(struct sender_conn *f)
 
 	f->own = own;
 	send_slots__open(&own->slots, f);
-	own->free_nr = requests_of(own);
+	uring_chain__open(&own->chain, f);
+	/* The ring has room for the notifications of a cancelled chain, too. */
+	own->free_nr = requests_of(own) - (f->depth - 1);
 	own->requests = xcalloc(own->free_nr, sizeof(*own->requests));
 	own->free_list = xcalloc(own->free_nr, sizeof(*own->free_list));
 	for (unsigned int i = 0; i < own->free_nr; i++)
 		own->free_list[i] = (uint16_t)(own->free_nr - 1 - i);
 	own->fixed = f->options->workload.fixed_buffers;
-	err = uringzc__open_ring(own);
+	err = uringzc__open_ring(own, f->depth);
 	return err || !own->fixed ? err : uringzc__register(f, own);
 }
 
@@ -191,6 +210,7 @@ static void uringzc__teardown(struct sender_conn *f)
 
 	uring__close(&own->ring);
 	send_slots__close(&own->slots);
+	uring_chain__close(&own->chain);
 	free(own->requests);
 	free(own->free_list);
 	free(own);
@@ -201,6 +221,14 @@ static int uringzc__prepare(struct sender_conn *f)
 	int err = uringzc__reap(f);
 
 	return err ? err : send_slots__prepare(f);
+}
+
+static void uringzc__begin(struct sender_conn *f, uint64_t stamp)
+{
+	struct uringzc_sender *own = f->own;
+
+	own->single = false;
+	send_slots__begin(f, stamp);
 }
 
 /* Only a message of very many partial sends needs to wait for a free request. */
@@ -216,63 +244,80 @@ static int uringzc__find_request(struct sender_conn *f)
 	return own->free_nr ? 0 : -EAGAIN;
 }
 
-static void uringzc__mark_begun(struct uringzc_sender *own, struct io_uring_sqe *sqe)
+/* The zero-copy request for what a request that copies would send. */
+static void pin(const struct uringzc_sender *own, const struct send_slot *slot,
+		struct io_uring_sqe *sqe)
 {
-	struct request *r = &own->requests[own->free_list[--own->free_nr]];
+	const struct msghdr *msg = (const struct msghdr *)(uintptr_t)sqe->addr;
 
-	*r = (struct request){.slot = own->slots.current};
-	own->slots.current->holds++;
-	own->outstanding++;
 	sqe->opcode = IORING_OP_SENDMSG_ZC;
 	sqe->ioprio = IORING_SEND_ZC_REPORT_USAGE;
-	sqe->user_data = (uint64_t)(r - own->requests);
 	if (!own->fixed)
 		return;
 	sqe->opcode = IORING_OP_SEND_ZC;
 	sqe->ioprio |= IORING_RECVSEND_FIXED_BUF;
-	sqe->buf_index = (uint16_t)(own->slots.current - own->slots.list);
-	sqe->addr = (uintptr_t)own->msg.msg_iov->iov_base;
-	sqe->len = (uint32_t)own->msg.msg_iov->iov_len;
+	sqe->buf_index = (uint16_t)(slot - own->slots.list);
+	sqe->addr = (uintptr_t)msg->msg_iov->iov_base;
+	sqe->len = (uint32_t)msg->msg_iov->iov_len;
 }
 
-static int uringzc__begin_send(struct sender_conn *f)
+/* Request i of the chain, which sends the message of this slot. */
+static void uringzc__queue(struct sender_conn *f, unsigned int i, struct send_slot *slot)
 {
 	struct uringzc_sender *own = f->own;
-	const struct message *m = &own->slots.current->message;
-	struct io_uring_sqe sqe = {
-		.opcode = IORING_OP_SENDMSG,
-		.fd = f->fd,
-		.addr = (uintptr_t)&own->msg,
-		.len = 1,
-		.msg_flags = MSG_NOSIGNAL | (f->blocking ? MSG_WAITALL : MSG_DONTWAIT),
-		.user_data = COPYING,
-	};
-	int err = own->slots.copying ? 0 : uringzc__find_request(f);
+	struct io_uring_sqe sqe = uring_chain__request(&own->chain, f, i, &slot->message);
+	struct request *r = &own->requests[own->free_list[--own->free_nr]];
+
+	r->slot = slot;
+	r->sent = false;
+	slot->holds++;
+	own->outstanding++;
+	sqe.user_data = uringzc__data(own, r, i);
+	if (f->blocking)
+		sqe.msg_flags |= MSG_WAITALL;
+	if (!own->slots.copying)
+		pin(own, slot, &sqe);
+	uring__queue(&own->ring, &sqe);
+}
+
+static int uringzc__submit(struct sender_conn *f)
+{
+	struct uringzc_sender *own = f->own;
+	int err = uringzc__find_request(f);
+	unsigned int first, max, i;
 
 	if (err)
 		return err;
-	own->msg = (struct msghdr){.msg_iov = f->rest};
-	own->msg.msg_iovlen = iov__rest(m->iov, m->iov_nr, f->done, f->rest);
-	if (!own->slots.copying)
-		uringzc__mark_begun(own, &sqe);
-	own->pending = true;
-	return uring__submit(&own->ring, &sqe);
+	max = own->single && !own->slots.copying ? 1 : own->free_nr;
+	first = uring_chain__begin(&own->chain, f, max);
+	for (i = 0; i < own->chain.nr; i++)
+		uringzc__queue(f, i, own->slots.current[first + i]);
+	err = uring_chain__submit(&own->chain, &own->ring);
+	/* Those that the kernel did not take are on the free list's end, the last one first. */
+	for (; i > own->chain.nr; i--)
+		uringzc__release(own, &own->requests[own->free_list[own->free_nr]]);
+	return err;
 }
 
-/* A request that does not complete in time stays in flight: the next call waits for it. */
+/* As uring_mode__send(). */
 static ssize_t uringzc__send(struct sender_conn *f)
 {
 	struct uringzc_sender *own = f->own;
-	int err = own->pending ? 0 : uringzc__begin_send(f);
+	int err = own->chain.pending ? 0 : uringzc__submit(f);
+	ssize_t n;
 
-	while (!err && own->pending)
-		err = uringzc__handle(f, f->blocking ? SOCK_SEND_TIMEOUT_MS : 0);
+	while (!err && own->chain.pending)
+		err = uringzc__handle(f, SOCK_SEND_TIMEOUT_MS);
 	if (err)
 		return err;
-	/* RLIMIT_MEMLOCK is used up. */
-	if (own->result == -ENOMEM && !own->slots.copying)
+	n = uring_chain__result(&own->chain);
+	if (n != -ENOMEM || own->slots.copying)
+		return n < 0 ? n : send_slots__sent(f, n);
+	/* RLIMIT_MEMLOCK is used up. One refused request cancels its chain. */
+	if (own->chain.nr == 1)
 		return send_slots__relieve(f, own->outstanding);
-	return own->result < 0 ? own->result : send_slots__sent(f, own->result);
+	own->single = true;
+	return 0;
 }
 
 static int uringzc__finish(struct sender_conn *f)
@@ -344,7 +389,7 @@ const struct send_mode send_mode_uringzc = {
 	.setup = uringzc__setup,
 	.teardown = uringzc__teardown,
 	.prepare = uringzc__prepare,
-	.begin = send_slots__begin,
+	.begin = uringzc__begin,
 	.send = uringzc__send,
 	.wait = uringzc__wait,
 	.reap = uringzc__reap,

@@ -88,8 +88,8 @@ static void zc__queued(struct sender_conn *f)
 {
 	struct zc_sender *zc = f->own;
 
-	zc_ids__sent(&zc->ids, (uint16_t)(zc->slots.current - zc->slots.list));
-	zc->slots.current->holds++;
+	zc_ids__sent(&zc->ids, (uint16_t)(*zc->slots.current - zc->slots.list));
+	(*zc->slots.current)->holds++;
 	zc->since_reap++;
 	f->counters->zc_sends++;
 }
@@ -97,7 +97,7 @@ static void zc__queued(struct sender_conn *f)
 static ssize_t zerocopy__send(struct sender_conn *f)
 {
 	struct zc_sender *zc = f->own;
-	const struct message *m = &zc->slots.current->message;
+	const struct message *m = &(*zc->slots.current)->message;
 	int err = zc->slots.copying ? 0 : zc__find_id(f);
 	ssize_t n;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sends one message on a connection in any mode, and reads its reply. */
+/* Sends a group of messages on a connection in any mode, and reads the reply. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -56,13 +56,15 @@ int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struc
 		.fd = fd,
 		.index = index,
 		.options = s,
+		.depth = mode__depth(s->mode, &s->workload),
+		.left = UINT64_MAX,
 		.stop = stop,
 		.counters = counters,
 		.blocking = blocking,
 	};
 	rx_parser__init(&f->answer, REPLY_CONNECTION(index), workload__message_size(&s->workload),
 			s->workload.verify, false);
-	f->rest = xcalloc(s->workload.fields + 1, sizeof(*f->rest));
+	f->rest = xcalloc((size_t)f->depth * (s->workload.fields + 1), sizeof(*f->rest));
 	err = send_mode__get(s->mode)->setup(f);
 	if (!err)
 		err = sender_conn__set_up_socket(f);
@@ -83,8 +85,10 @@ void sender_conn__close(struct sender_conn *f)
 /* slot_wait: time without a free zero-copy slot, which is not part of the send call. */
 static int sender_conn__prepare(struct sender_conn *f, const struct send_mode *mode)
 {
-	int err = mode->prepare(f);
+	int err;
 
+	f->group = f->left < f->depth ? (unsigned int)f->left : f->depth;
+	err = mode->prepare(f);
 	if (err == -EAGAIN && !f->slot_since)
 		f->slot_since = clock__now();
 	if (err || !f->slot_since)
@@ -109,16 +113,16 @@ static void sender_conn__begin(struct sender_conn *f, const struct send_mode *mo
 static void sender_conn__sent(struct sender_conn *f, uint64_t after)
 {
 	struct counters *t = f->counters;
-	uint64_t size = workload__message_size(&f->options->workload);
+	uint64_t size = sender_conn__group_size(f);
 
 	hist__record_latency(t->hist[COUNTERS_SEND_CALL], f->call_ns + after - f->call_begin);
 	t->bytes += size;
-	t->messages++;
+	t->messages += f->group;
 	t->last_ns = after;
 	t->last_call_ns = f->call_begin;
 	f->bytes += size;
-	f->messages++;
-	f->seq++;
+	f->messages += f->group;
+	f->seq += f->group;
 	f->owed = f->options->workload.request_response ? size : 0;
 	f->busy = f->owed;
 	f->now = f->blocking ? after : 0;
@@ -170,7 +174,7 @@ static int sender_conn__listen(struct sender_conn *f)
 
 static int sender_conn__push(struct sender_conn *f, const struct send_mode *mode)
 {
-	size_t size = workload__message_size(&f->options->workload);
+	size_t size = sender_conn__group_size(f);
 
 	for (;;) {
 		ssize_t n = mode->send(f);

@@ -40,12 +40,14 @@ struct sender_conn {
 	struct counters *counters; /* the thread's counters */
 	uint64_t bytes, messages;  /* sent in this phase */
 	uint64_t left;             /* messages still to begin; UINT64_MAX: until stopped */
+	unsigned int depth;        /* mode__depth() */
 	uint64_t seq;              /* of the next message, over all phases */
-	bool busy;                 /* a message is under way */
+	bool busy;                 /* a group of messages is under way */
+	unsigned int group;        /* number of its messages: 1 to depth */
 	size_t done;               /* bytes of it that the kernel has taken */
 	uint64_t now;              /* last clock reading, if still valid; 0: none */
 	uint64_t call_begin;       /* of the current or the next system call; 0: not read */
-	uint64_t call_ns;          /* duration of this message's earlier system calls */
+	uint64_t call_ns;          /* duration of this group's earlier system calls */
 	uint64_t slot_since;       /* begin of the wait for a slot; 0: not waiting */
 	struct stall stall;
 	const atomic_bool *closing; /* abort the current message; NULL: never */
@@ -55,7 +57,7 @@ struct sender_conn {
 	struct rx_parser answer; /* parser of the replies */
 	uint8_t *inbox;          /* INBOX_SIZE bytes, owned by the thread */
 	struct message message;
-	struct iovec *rest; /* iovecs that remain after a partial send */
+	struct iovec *rest; /* iovecs that remain after a partial send, of `depth` messages */
 	void *own;          /* private to the mode, which allocates and frees it */
 	/* only for the epoll loop of sender_pool.c: */
 	struct sender_conn *next;
@@ -70,13 +72,24 @@ int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struc
 void sender_conn__close(struct sender_conn *f); /* also accepts a zeroed one whose fd is -1 */
 
 /*
- * Continues a message, or begins one that was due at `due` (0: now). 0: sent, and answered if a
- * reply is due. -EAGAIN: full socket, no slot or no complete reply. Other -errno: connection lost.
+ * Continues a group of messages, or begins one that was due at `due` (0: now). 0: all sent, and
+ * answered if a reply is due. -EAGAIN: full socket, no slot or no complete reply. Other -errno:
+ * connection lost.
  */
 int sender_conn__step(struct sender_conn *f, uint64_t due);
 
-/* Blocks. 0; -ECANCELED: stopped before the message began; other -errno: connection lost. */
+/* Sends a group. Blocks. 0; -ECANCELED: stopped before it began; other -errno: connection lost. */
 int sender_conn__send_message(struct sender_conn *f);
+
+static inline size_t sender_conn__message_size(const struct sender_conn *f)
+{
+	return workload__message_size(&f->options->workload);
+}
+
+static inline size_t sender_conn__group_size(const struct sender_conn *f)
+{
+	return f->group * sender_conn__message_size(f);
+}
 
 static inline bool sender_conn__stopped(const struct sender_conn *f)
 {

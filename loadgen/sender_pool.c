@@ -41,7 +41,7 @@ struct epoll_loop {
 	struct sender_thread *m;
 	struct sender_conn *head, **tail; /* connections that can continue */
 	unsigned int open;                /* connections with messages to begin */
-	unsigned int busy;                /* connections with a message under way */
+	unsigned int busy;                /* connections with messages under way */
 	uint64_t k, due; /* --rate: number of the next message, and when it is due */
 	uint64_t now;
 	uint64_t shown;
@@ -150,12 +150,14 @@ static void epoll_loop__begun(struct epoll_loop *p, struct sender_conn *f)
 {
 	f->begun++;
 	p->busy++;
-	if (f->left != UINT64_MAX && !--f->left)
-		p->open--;
+	if (f->left == UINT64_MAX)
+		return;
+	f->left -= f->group;
+	p->open -= !f->left;
 }
 
-/* Sends one message, or as much of it as the socket takes. *sent: the message is complete. */
-static int epoll_loop__message(struct epoll_loop *p, struct sender_conn *f, bool *sent)
+/* Sends a group of messages, or as much of it as the socket takes. *sent: all of it. */
+static int epoll_loop__group(struct epoll_loop *p, struct sender_conn *f, bool *sent)
 {
 	bool begins = !f->busy;
 	uint64_t due = 0;
@@ -182,8 +184,8 @@ static int epoll_loop__serve(struct epoll_loop *p, struct sender_conn *f)
 	int err;
 
 	do {
-		err = epoll_loop__message(p, f, &sent);
-		bytes += workload__message_size(&f->options->workload);
+		err = epoll_loop__group(p, f, &sent);
+		bytes += sender_conn__group_size(f);
 	} while (!err && sent && bytes < TURN_BYTES);
 	if (!err && sent)
 		epoll_loop__queue(p, f);
@@ -308,10 +310,12 @@ static int sender_thread__send(struct sender_thread *m)
 	uint64_t shown = 0;
 	int err = 0;
 
-	for (; !err && f->left && !sender_conn__stopped(f); f->left--) {
+	while (!err && f->left && !sender_conn__stopped(f)) {
 		err = sender_conn__send_message(f);
-		if (!err)
-			sender_thread__show(m, &shown);
+		if (err)
+			break;
+		f->left -= f->group;
+		sender_thread__show(m, &shown);
 	}
 	return err == -ECANCELED ? 0 : err;
 }

@@ -117,17 +117,37 @@ int uring__try(void)
 	return err;
 }
 
-int uring__submit(struct uring *u, const struct io_uring_sqe *request)
+void uring__queue(struct uring *u, const struct io_uring_sqe *request)
 {
 	unsigned int tail = *u->sq_tail, slot = tail & u->sq_mask;
 
 	u->sqes[slot] = *request;
 	u->sq_array[slot] = slot;
 	__atomic_store_n(u->sq_tail, tail + 1, __ATOMIC_RELEASE);
-	while (syscall(SYS_io_uring_enter, u->fd, 1, 0, 0, NULL, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
-	return 0;
+}
+
+int uring__enter(struct uring *u, unsigned int n)
+{
+	long taken;
+	int err;
+
+	do {
+		taken = syscall(SYS_io_uring_enter, u->fd, n, 0, 0, NULL, 0);
+		err = taken < 0 ? -errno : taken ? 0 : -EAGAIN;
+	} while (err == -EINTR);
+	if (err)
+		taken = 0;
+	__atomic_store_n(u->sq_tail, *u->sq_tail - (n - (unsigned int)taken), __ATOMIC_RELEASE);
+	return err ? err : (int)taken;
+}
+
+int uring__submit(struct uring *u, const struct io_uring_sqe *request)
+{
+	int n;
+
+	uring__queue(u, request);
+	n = uring__enter(u, 1);
+	return n < 0 ? n : 0;
 }
 
 int uring__register(struct uring *u, const struct iovec *buffers, unsigned int n)

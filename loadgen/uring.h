@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A small io_uring for one thread, by system calls: the load generator needs no library. Requests
- * are submitted one by one; the caller keeps no more in flight than completions have room.
+ * in flight are never more than completions have room: the caller sees to this.
  */
 #ifndef LOADGEN_URING_H
 #define LOADGEN_URING_H
@@ -42,7 +42,16 @@ void uring__close(struct uring *u);
  */
 int uring__register(struct uring *u, const struct iovec *buffers, unsigned int n);
 
-/* Submits one request. 0 or -errno; the request may be complete at once. */
+/* Queues a request for uring__enter(). No more than `entries` may be queued. */
+void uring__queue(struct uring *u, const struct io_uring_sqe *request);
+
+/*
+ * Submits the n queued requests with one call; they may be complete at once. Returns how many the
+ * kernel took, or -errno: none. Those that it did not take are dropped.
+ */
+int uring__enter(struct uring *u, unsigned int n);
+
+/* Queues and submits one request. 0 or -errno. */
 int uring__submit(struct uring *u, const struct io_uring_sqe *request);
 
 /*

@@ -210,6 +210,24 @@ need_mode() {
 	return 1
 }
 
+# groups_balance MODE: the same if chains of 8 messages are sent, which small buffers break.
+groups_balance() {
+	local connections size messages sndbuf
+
+	while read -r connections size messages sndbuf; do
+		"$NETIOTRACE" -q --mode "$1" --uring-depth 8 --connections "$connections" --size "$size" --messages "$messages" \
+			--sndbuf "$sndbuf" --verify --warmup 20ms --no-cpu --no-times --json out.json
+		balanced out.json
+		jq -e --argjson n "$messages" '.settings.uring_depth == 8 and (.runs[0] | .app.tx_messages == $n
+			and .ledger.tx_pin.bytes + .ledger.tx_copy.bytes == .app.tx_bytes and (.uncovered | length) == 0)' out.json
+	done <<-CASES
+		1 100 8003 16k
+		1 1m 43 512k
+		64 100 8003 16k
+		64 16k 2003 16k
+	CASES
+}
+
 # bats test_tags=address,guest
 @test "books balance in uring mode: every byte is copied once by the send, and strace sees no sendmsg()" {
 	local path size
@@ -228,6 +246,7 @@ need_mode() {
 		jq -e '.runs[0] | .ledger.tx_copy.bytes == 64000000 and .health.coverage == 1 and (.uncovered | length) == 0' \
 			out.json
 	done
+	groups_balance uring
 	need_tool strace
 	chmod 777 .
 	# LeakSanitizer refuses to work under strace.
@@ -264,6 +283,7 @@ need_mode() {
 		jq -e '.runs[0] | .app.zerocopy.fallback_bytes as $copied | .ledger.tx_pin.bytes == 64000000 - $copied
 			and .ledger.tx_copy.bytes == $copied' out.json
 	done
+	groups_balance uringzc
 	# Where nothing shows the messages, the mode says how they were sent.
 	"$NETIOTRACE" -q --mode uringzc --size 64k --messages 50 --warmup 0s --without tcp_sendmsg_locked --no-cpu \
 		--no-times --json out.json

@@ -22,13 +22,19 @@ teardown() {
 }
 
 # Runs as an ordinary user, as the load generator does, and so that a sanitizer may inspect the
-# process. With EXEC=exec in the background, $! is the PID of the command.
+# process. With EXEC=exec in the background, $! is the PID of the command. AS: another user's number.
 user() {
 	if [ "$(id -u)" -eq 0 ]; then
-		${EXEC:-} setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+		${EXEC:-} setpriv --reuid "${AS:-65534}" --regid 65534 --clear-groups "$@"
 	else
 		${EXEC:-} "$@"
 	fi
+}
+
+# limited KIB COMMAND...: with that RLIMIT_MEMLOCK, as a user whose locked memory no other test uses.
+limited() {
+	# shellcheck disable=SC2016 # the user's shell
+	AS=65533 user bash -c 'ulimit -l "$1"; shift; "$@"' - "$@"
 }
 
 # value FILTER FILE: exit 0 if the jq expression is true.

@@ -104,6 +104,8 @@ void loadgen_args__sender(struct arglist *args, const char *program, const struc
 	if (!mode__has(mode, MODE_ENCRYPTS))
 		sender.tls = 0;
 	sender.fixed_buffers &= mode__has(mode, MODE_NOTIFIES);
+	if (!mode__has(mode, MODE_SUBMITS))
+		sender.uring_depth = 0;
 	add_sender(args, program, mode);
 	add_address(args, "--connect", address, port);
 	add_workload(args, &sender, ON_SENDER);

@@ -226,6 +226,8 @@ static void set_defaults(struct options *o)
 	/* As the load generator does: Nagle's algorithm must not delay a message. */
 	o->workload.nodelay |= o->workload.request_response;
 	o->workload.fields = mode__fields(o->modes[0], &o->workload);
+	if (!o->workload.uring_depth)
+		o->workload.uring_depth = 1;
 	if (!o->workload.rounds)
 		o->workload.rounds = o->modes_nr > 1 && !o->workload.messages ? ROUNDS_OF_ALL : 1;
 	if (!o->workload.messages && !o->workload.duration_ns)
@@ -286,7 +288,7 @@ static void check_rules(const struct options *o)
 		 "--count-calls needs a backend other than none"},
 	};
 	const char *conflict = workload__conflict(&o->workload);
-	bool encrypts = false, notifies = false;
+	unsigned int features = 0;
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (rules[i].wrong)
@@ -295,14 +297,14 @@ static void check_rules(const struct options *o)
 		refuse_of_receiver(&o->workload);
 	for (size_t i = 0; i < o->modes_nr && !conflict; i++)
 		conflict = mode__conflict(o->modes[i], &o->workload);
-	for (size_t i = 0; i < o->modes_nr; i++) {
-		encrypts |= mode__has(o->modes[i], MODE_ENCRYPTS);
-		notifies |= mode__has(o->modes[i], MODE_NOTIFIES);
-	}
-	if (o->workload.tls && !encrypts && !conflict)
+	for (size_t i = 0; i < o->modes_nr; i++)
+		features |= mode__info(o->modes[i])->features;
+	if (o->workload.tls && !(features & MODE_ENCRYPTS) && !conflict)
 		conflict = WORKLOAD_TLS_ALONE;
-	if (o->workload.fixed_buffers && !notifies && !conflict)
+	if (o->workload.fixed_buffers && !(features & MODE_NOTIFIES) && !conflict)
 		conflict = WORKLOAD_FIXED_ALONE;
+	if (o->workload.uring_depth > 1 && !(features & MODE_SUBMITS) && !conflict)
+		conflict = WORKLOAD_URING_DEPTH_ALONE;
 	if (conflict)
 		usage_error("%s.", conflict);
 	check_outputs(o->output);

@@ -47,11 +47,11 @@ int preflight__check_cpus(const struct workload *t)
 }
 
 /* The load generator would refuse it only when everything else has been set up. */
-static int check_memory(enum mode mode, uint64_t size, unsigned int connections)
+static int check_memory(enum mode mode, const struct workload *t)
 {
 	char why[256];
 
-	if (!mode__check_memory(mode, size, connections, mode__memory_here(), why, sizeof(why)))
+	if (!mode__check_memory(mode, t, mode__memory_here(), why, sizeof(why)))
 		return EXIT_DONE;
 	log_error("%s.", why);
 	return EXIT_USAGE;
@@ -63,8 +63,7 @@ int preflight__check(const struct options *o)
 	int code = EXIT_DONE;
 
 	for (size_t i = 0; i < o->modes_nr && !code; i++)
-		code = check_memory(o->modes[i], workload__message_size(t),
-				    workload__connections(t));
+		code = check_memory(o->modes[i], t);
 	return code ? code : preflight__check_cpus(t);
 }
 
@@ -74,8 +73,12 @@ int preflight__check_cells(const struct options *o, const struct sweep_grid *g)
 
 	for (size_t m = 0; m < g->modes_nr; m++)
 		for (size_t i = 0; i < g->sizes_nr; i++)
-			for (size_t t = 0; t < g->threads_nr && !code; t++)
-				code = check_memory(g->modes[m], o->workload.header + g->sizes[i],
-						    g->threads[t]);
+			for (size_t t = 0; t < g->threads_nr && !code; t++) {
+				struct workload cell = o->workload;
+
+				cell.size = g->sizes[i];
+				cell.connections = g->threads[t];
+				code = check_memory(g->modes[m], &cell);
+			}
 	return code ? code : preflight__check_cpus(&o->workload);
 }

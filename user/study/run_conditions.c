@@ -26,6 +26,10 @@ static const char of_machine[] = "kernel,cpu,cpus,host,governor,mitigations,virt
 static const char varied[] = "mode,modes,size,sizes,threads,round,rounds,duration_s,warmup_s,"
 			     "round_duration_s,messages,seed,interval_s,fingerprint,argv";
 
+/* Settings that older results lack, and the value that these results had. */
+static const char *const added[][2] = {
+	{"receive", "recv"}, {"tls", "1.3"}, {"fixed_buffers", "false"}, {"uring_depth", "1"}};
+
 /* list: names with commas between them; NULL: none. */
 static bool is_listed(const char *name, const char *list)
 {
@@ -79,13 +83,10 @@ json_t *run_conditions__of(const json_t *conditions, const json_t *environment,
 	json_object_foreach((json_t *)conditions, name, value)
 		if (!json_key__is_reason(name) && !is_listed(name, varied))
 			put(o, name, value);
-	/* Results from before --receive, --tls and --fixed-buffers. */
-	if (json_object_get(conditions, "rcvlowat") && !json_object_get(o, "receive"))
-		json_object_set_new(o, "receive", json_string("recv"));
-	if (json_object_get(conditions, "rcvlowat") && !json_object_get(o, "tls"))
-		json_object_set_new(o, "tls", json_string("1.3"));
-	if (json_object_get(conditions, "rcvlowat") && !json_object_get(o, "fixed_buffers"))
-		json_object_set_new(o, "fixed_buffers", json_false());
+	for (size_t i = 0;
+	     json_object_get(conditions, "rcvlowat") && i < sizeof(added) / sizeof(added[0]); i++)
+		if (!json_object_get(o, added[i][0]))
+			json_object_set_new(o, added[i][0], json_string(added[i][1]));
 	return o;
 }
 

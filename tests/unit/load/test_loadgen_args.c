@@ -77,6 +77,7 @@ TEST(each_workload_option_reaches_its_side)
 		loadgen_args__sender(&sender, "p", &w,
 				     w.tls             ? MODE_KTLS
 				     : w.fixed_buffers ? MODE_URINGZC
+				     : w.uring_depth   ? MODE_URING
 						       : MODE_TWOCOPY,
 				     "127.0.0.1", 1);
 		parse(&sender, &s);

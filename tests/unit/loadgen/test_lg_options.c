@@ -104,6 +104,11 @@ static const char *const bad[][2] = {
 	{"--mode uringzc --fixed-buffers", "--fields 1"},
 	{"--mode uringzc --fixed-buffers --fields 1 --header 64", "--header"},
 	{"--mode ktls --tls 1.1", "--tls"},
+	{"--uring-depth 8", "--mode uring"},
+	{"--mode uring --uring-depth 0", "--uring-depth"},
+	{"--mode uring --uring-depth 65", "--uring-depth"},
+	{"--mode uring --uring-depth 2 --rate 5/s", "--rate"},
+	{"--mode uringzc --uring-depth 2 --request-response", "--request-response"},
 	{"--mode ktls --rcvlowat 64k", "leave out --rcvlowat"},
 	{"--mode ktls --rcvbuf 16383", "--rcvbuf 16k"},
 	{"--congestion 0123456789abcdef", "--congestion"},
@@ -191,6 +196,9 @@ static const char *const good[] = {
 	"--rcvlowat 1",
 	"--rcvlowat 1m",
 	"--mode ktls --verify --receive recv --header 64 --fields 3 --rcvbuf 16k --tls 1.2",
+	"--mode uringzc --uring-depth 64",
+	"--mode uring --uring-depth 1 --request-response --rate 5/s",
+	"--uring-depth 1",
 	"--congestion 0123456789abcde",
 	"--duration 1ns",
 	"--duration 24h",
@@ -256,23 +264,23 @@ TEST(messages_above_half_of_the_memory_are_refused)
 {
 	static const struct {
 		enum mode mode;
-		unsigned int connections;
+		unsigned int connections, depth;
 		uint64_t least; /* memory of the machine for messages of 1 MiB */
 	} cases[] = {
-		{MODE_ONECOPY, 1, 2 << 20},
-		{MODE_ONECOPY, 3, 6 << 20},
-		{MODE_TWOCOPY, 2, 8 << 20},   /* the fields, and the buffer they are packed into */
-		{MODE_ZEROCOPY, 2, 16 << 20}, /* four slots of sends in flight */
+		{MODE_ONECOPY, 1, 1, 2 << 20},
+		{MODE_ONECOPY, 3, 1, 6 << 20},
+		{MODE_TWOCOPY, 2, 1, 8 << 20}, /* the fields, and the buffer they are packed into */
+		{MODE_URING, 2, 8, 32 << 20},
+		{MODE_URINGZC, 2, 8, 64 << 20},  /* two slots for each of 8 messages */
+		{MODE_ZEROCOPY, 2, 1, 16 << 20}, /* four slots of sends in flight */
 	};
 
 	for_each_case(c, cases) {
-		uint64_t size = 1 << 20;
+		const struct workload w = {
+			.size = 1 << 20, .connections = c->connections, .uring_depth = c->depth};
 
-		assert_int_equal(mode__check_memory(c->mode, size, c->connections, c->least, why,
-						    sizeof(why)),
-				 0);
-		assert_int_equal(mode__check_memory(c->mode, size, c->connections, c->least - 1,
-						    why, sizeof(why)),
+		assert_int_equal(mode__check_memory(c->mode, &w, c->least, why, sizeof(why)), 0);
+		assert_int_equal(mode__check_memory(c->mode, &w, c->least - 1, why, sizeof(why)),
 				 -EINVAL);
 	}
 	assert_non_null(strstr(why, "zerocopy messages of 1 MiB on 2 connections would take 8"));

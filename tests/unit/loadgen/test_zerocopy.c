@@ -173,13 +173,16 @@ TEST(slots_are_2_to_1024_and_within_256_MiB)
 	unsigned int threads, n;
 	uint64_t size;
 
-	assert_int_equal(mode__slots(64, 1), 1024);
-	assert_int_equal(mode__slots(65536, 1), 64);
-	assert_int_equal(mode__slots(16 << 20, 1), 2);
-	assert_int_equal(mode__slots(65536, 256), 16);
+	assert_int_equal(mode__slots(64, 1, 1), 1024);
+	assert_int_equal(mode__slots(65536, 1, 1), 64);
+	assert_int_equal(mode__slots(16 << 20, 1, 1), 2);
+	assert_int_equal(mode__slots(65536, 256, 1), 16);
+	/* Two for each message that is sent together. */
+	assert_int_equal(mode__slots(65536, 1, 8), 64);
+	assert_int_equal(mode__slots(1 << 20, 64, 8), 16);
 	for (threads = 1; threads <= 256; threads++) {
 		for (size = 64; size <= 16 << 20; size *= 2) {
-			n = mode__slots(size, threads);
+			n = mode__slots(size, threads, 1);
 			assert_in_range(n, 2, 1024);
 			assert_in_range(mode__slot_batch(n), 1, n);
 			assert_true(n == 2 || n * size * threads <= 256 << 20);

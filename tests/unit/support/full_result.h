@@ -300,6 +300,7 @@ static inline void full_result__init(struct full_result *f)
 				    .runs_nr = 2,
 				    .summary_nr = 2,
 				    .workload = {.size = 65536,
+						 .uring_depth = 1,
 						 .threads = 1,
 						 .fields = 8,
 						 .warmup_ns = 500000000,
