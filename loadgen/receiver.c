@@ -64,6 +64,8 @@ static int receiver__lost(struct receiver *r, int err)
 		{-EPIPE, "The sender closed its connection in mid-run"},
 		{-EOVERFLOW, "More bytes arrived than the sender says it sent"},
 		{-EPROTO, "The sender does not keep to the protocol"},
+		{-EBADE, "The kernel completed bundles out of order: use a newer kernel, or "
+			 "--receive multishot"},
 		{-ETIME, "The sender stood still for too long, or is too slow"},
 		{-EINTR, "Stopped while the sender took no answer"},
 		{0, "The sender is lost"},

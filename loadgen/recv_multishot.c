@@ -219,7 +219,7 @@ static bool is_to_go_on(const struct io_uring_cqe *cqe)
 }
 
 /*
- * Notes the completion's buffers. -EPROTO: they are not those that follow the last ones, so where a
+ * Notes the completion's buffers. -EBADE: they are not those that follow the last ones, so where a
  * bundle's bytes are is unknown.
  */
 static int take(struct multishot *m, const struct io_uring_cqe *cqe)
@@ -230,7 +230,7 @@ static int take(struct multishot *m, const struct io_uring_cqe *cqe)
 	if (!(cqe->flags & IORING_CQE_F_BUFFER))
 		return 0;
 	if (m->bundle && first != m->taken)
-		return -EPROTO;
+		return -EBADE;
 	m->taken = first;
 	m->taken_nr = m->bundle ? (bytes + m->buffer_size - 1) / m->buffer_size : 1;
 	return 0;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The mode uring: io_uring SENDMSG requests send header and fields as they are. */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include "common/mode.h"
 #include "common/xalloc.h"
 #include "send_mode.h"
 #include "sender_conn.h"
@@ -16,10 +19,46 @@ struct uring_sender {
 	struct message *messages; /* sender_conn.depth of them */
 };
 
+/* More than a socket takes. */
+#define CUT_SIZE (1 << 20)
+
+/* Whether a request that a full socket cuts short says what it sent. */
+static int try_cut(int fd)
+{
+	void *data = xcalloc(1, CUT_SIZE);
+	const struct io_uring_sqe request = {
+		.opcode = IORING_OP_SEND,
+		.fd = fd,
+		.addr = (uintptr_t)data,
+		.len = CUT_SIZE,
+		.msg_flags = MSG_NOSIGNAL | MSG_DONTWAIT | MSG_WAITALL,
+	};
+	struct io_uring_cqe done = {0};
+	struct uring ring;
+	int err = uring__open(&ring, 1, 1);
+
+	if (!err)
+		err = uring__submit(&ring, &request);
+	if (!err)
+		err = uring__next(&ring, SOCK_SEND_TIMEOUT_MS, &done);
+	uring__close(&ring);
+	free(data);
+	return err || done.res > 0 ? err : -EOPNOTSUPP;
+}
+
+/* Chains need more: Linux 5.10.163 says EAGAIN of bytes that it sent, which would be sent again. */
 static int uring_mode__try(const struct workload *w)
 {
-	(void)w;
-	return uring__try();
+	int fds[2], err;
+
+	if (mode__depth(MODE_URING, w) == 1)
+		return uring__try();
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds))
+		return -errno;
+	err = try_cut(fds[0]);
+	close(fds[0]);
+	close(fds[1]);
+	return err;
 }
 
 static int uring_mode__setup(struct sender_conn *f)
@@ -102,8 +141,9 @@ static ssize_t uring_mode__send(struct sender_conn *f)
 
 const struct send_mode send_mode_uring = {
 	.try = uring_mode__try,
-	.try_fails = URING_TRY_FAILS,
-	.try_remedy = URING_TRY_REMEDY,
+	.try_fails = URING_TRY_FAILS ", or does not say what a request sent that is cut short, as "
+				     "--uring-depth needs",
+	.try_remedy = URING_TRY_REMEDY ", or use Linux 6.1 or newer",
 	.setup = uring_mode__setup,
 	.teardown = uring_mode__teardown,
 	.prepare = uring_mode__prepare,

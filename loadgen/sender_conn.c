@@ -114,8 +114,10 @@ static void sender_conn__sent(struct sender_conn *f, uint64_t after)
 {
 	struct counters *t = f->counters;
 	uint64_t size = sender_conn__group_size(f);
+	uint64_t each = (f->call_ns + after - f->call_begin) / f->group;
 
-	hist__record_latency(t->hist[COUNTERS_SEND_CALL], f->call_ns + after - f->call_begin);
+	for (unsigned int i = 0; i < f->group; i++)
+		hist__record_latency(t->hist[COUNTERS_SEND_CALL], each);
 	t->bytes += size;
 	t->messages += f->group;
 	t->last_ns = after;
@@ -188,7 +190,7 @@ static int sender_conn__push(struct sender_conn *f, const struct send_mode *mode
 		f->done += (size_t)n;
 		if (f->done == size)
 			return 0;
-		if (n > 0)
+		if (n > 0 && f->done % sender_conn__message_size(f))
 			f->counters->partial_sends++;
 	}
 }

@@ -3,6 +3,7 @@
 #ifndef LOADGEN_TRIAL_H
 #define LOADGEN_TRIAL_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,9 +24,11 @@ static inline bool trial__is_due(const struct trial *t)
 	return clock__now() >= t->until;
 }
 
-/* Keeps a result for TRIAL_KEEP_NS. Returns err. */
+/* Keeps a result for TRIAL_KEEP_NS, unless this process had no room for a trial. Returns err. */
 static inline int trial__keep(struct trial *t, int err)
 {
+	if (err == -EINTR || err == -EMFILE || err == -ENFILE || err == -ENOMEM)
+		return err;
 	t->err = err;
 	t->until = clock__now() + TRIAL_KEEP_NS;
 	return err;

@@ -72,7 +72,7 @@ ssize_t uring_chain__result(const struct uring_chain *c)
 
 	for (const struct uring_link *l = c->links; l < c->links + c->nr; l++) {
 		if (l->result > 0 && gap)
-			return -EPROTO;
+			return -EBADE;
 		if (l->result > 0)
 			sum += l->result;
 		else if (cause == -ECANCELED)

@@ -50,7 +50,7 @@ void uring_chain__completed(struct uring_chain *c, unsigned int i, int32_t resul
 
 /*
  * When all requests have completed: the bytes sent, or if there are none the cause (-errno).
- * -EPROTO: a request sent bytes after another had left a gap.
+ * -EBADE: a request sent bytes after another had left a gap.
  */
 ssize_t uring_chain__result(const struct uring_chain *c);
 

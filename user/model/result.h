@@ -285,7 +285,6 @@ struct run_result {
 	enum mode mode;
 	uint64_t size;
 	unsigned int fields, threads, connections, round;
-	unsigned int depth;   /* messages that the load generator times together; 0: one */
 	uint64_t duration_ns; /* of the measured phase; 0: nothing was measured */
 	bool interrupted;
 	const char *not_final; /* not NULL: why figures of application and kernel are unknown */

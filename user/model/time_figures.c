@@ -17,18 +17,6 @@ uint64_t time_figures__calls(const struct run_result *run)
 	return calls ? calls->count : 0;
 }
 
-/* At least so many calls were made. The last group that is timed together may be smaller. */
-static uint64_t least_calls(const struct run_result *run)
-{
-	uint64_t timed = time_figures__calls(run);
-	uint64_t messages = run->times.source == TIMES_FROM_TIMED_ROUND ? run->times.messages
-									: run->app.tx_messages;
-
-	if (run->depth <= 1 || messages < timed)
-		return timed;
-	return messages < timed * run->depth ? messages : timed * run->depth;
-}
-
 /* Were the calls timed up to one moment and followed up to another? */
 static bool two_moments(const struct run_result *run)
 {
@@ -36,8 +24,8 @@ static bool two_moments(const struct run_result *run)
 }
 
 /*
- * Divisors of sums. The load generator times all system calls of a message, or of several that it
- * sends together: if every call was followed, the parts are also theirs and add up to its time.
+ * Divisors of sums. The load generator times all system calls of a message: if every call was
+ * followed, the parts are also the message's and add up to its time.
  */
 static uint64_t calls_of(const struct run_result *run, enum path_part part)
 {
@@ -48,7 +36,7 @@ static uint64_t calls_of(const struct run_result *run, enum path_part part)
 	/* The kernel's count is of later than the load generator's. */
 	if (two_moments(run))
 		return followed;
-	return timed && least_calls(run) <= followed ? timed : followed;
+	return timed && timed < followed ? timed : followed;
 }
 
 struct real time_figures__part(const struct run_result *run, enum path_part part)
@@ -89,7 +77,7 @@ struct real time_figures__outside(const struct run_result *run)
 		return total.known ? inside : total;
 	if (two_moments(run))
 		return unknown(run->not_final);
-	if (run->path_calls.value < least_calls(run))
+	if (run->path_calls.value < time_figures__calls(run))
 		return unknown("not every call was followed");
 	if (total.value < inside.value)
 		return unknown("other calls were followed than the load generator timed");
@@ -108,7 +96,7 @@ static double timed_share(const struct run_result *run, enum nio_stage stage)
 	/* Timed call by call, even where bytes are counted packet by packet. */
 	if (stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_TX_PIN) {
 		timed = run->path_calls.known ? run->path_calls.value : timed;
-		all = least_calls(run);
+		all = time_figures__calls(run);
 	}
 	return timed < all ? (double)timed / (double)all : 1;
 }

@@ -313,7 +313,6 @@ static void init(struct round *r, struct runner *runner, enum mode mode, struct 
 	out->mode = mode;
 	out->size = runner->o->workload.size;
 	out->fields = mode__fields(mode, &runner->o->workload);
-	out->depth = mode__depth(mode, &runner->o->workload);
 	out->threads = runner->o->workload.threads;
 	out->connections = workload__connections(&runner->o->workload);
 	out->request_response = runner->o->workload.request_response;

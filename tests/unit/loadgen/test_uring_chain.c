@@ -25,9 +25,9 @@ TEST(bytes_of_a_chain_are_those_before_the_first_short_result)
 		{{-ECANCELED, -ECANCELED, -ENOMEM}, -ENOMEM},
 		{{-ECANCELED, -ECANCELED, -ECANCELED}, -EIO},
 		/* The stream has a gap. */
-		{{40, 100, 100}, -EPROTO},
-		{{-EAGAIN, 100, -ECANCELED}, -EPROTO},
-		{{-ECANCELED, -ECANCELED, 1}, -EPROTO},
+		{{40, 100, 100}, -EBADE},
+		{{-EAGAIN, 100, -ECANCELED}, -EBADE},
+		{{-ECANCELED, -ECANCELED, 1}, -EBADE},
 	};
 
 	for_each_case(c, cases) {

@@ -69,15 +69,6 @@ TEST_WITH(parts_of_partial_calls_belong_to_their_message, set_up, tear_down)
 	assert_near(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
 }
 
-/* 10 groups of 2 messages were timed, and half of their 20 calls were followed. */
-TEST_WITH(calls_of_a_group_are_at_least_its_messages, set_up, tear_down)
-{
-	run.app.tx_messages = 20;
-	run.depth = 2;
-	assert_near(time_figures__part(&run, PATH_COPY), 600);
-	assert_unknown(time_figures__outside(&run), "not every call was followed");
-}
-
 /* Half of the calls were followed: means are of these, sums are scaled, nothing is subtracted. */
 TEST(sampled_calls_are_scaled)
 {
