@@ -129,6 +129,10 @@ void loadgen_args__trial(struct arglist *args, const char *program, const struct
 		add(args, "--fields");
 		add(args, "1");
 	}
+	if (mode__depth(mode, w) > 1) {
+		add(args, "--uring-depth");
+		add(args, "%u", mode__depth(mode, w));
+	}
 	if (!w->file_dir)
 		return;
 	add(args, "--file-dir");
