@@ -2,6 +2,7 @@
 /* Owns the counters of the exporter by group; see aggregates.h. */
 #include "aggregates.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,9 @@ static void fold(struct aggregate *other, const struct aggregate *g)
 {
 	add_sums(&other->closed, &g->closed);
 	add_sums(&other->all, &g->all);
-	num__add_counts(&other->out, &g->out, sizeof(other->out));
+	num__add_counts(&other->out, &g->out, offsetof(struct published, deferred_unknown));
+	other->out.deferred_unknown |= g->out.deferred_unknown;
+	other->out.deferred_hidden |= g->out.deferred_hidden;
 	other->sampled |= g->sampled;
 	other->unwatched |= g->unwatched;
 	publish_qualities(&other->out, other->sampled);

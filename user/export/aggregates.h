@@ -41,16 +41,16 @@ enum copy_cause {
 	COPY_CAUSE_NR,
 };
 
-/* What is published. Each value only grows, but for the gauges. */
+/*
+ * What is published. Each value only grows, but for the gauges. Counts of 64 bits, which add up,
+ * and flags at the end.
+ */
 struct published {
 	uint64_t sent, received, read, retransmitted, opened;
 	uint64_t parts[PART_NR];         /* exact and sampled ones together */
 	uint64_t by_quality[2][PART_NR]; /* [1]: an estimate by samples has been in the sum */
 	uint64_t deferred;
-	uint64_t decrypted;    /* plaintext of kTLS, also in rx_copy (TLS 1.3) or PART_RX_TLS */
-	bool deferred_unknown; /* no deferred copy was seen, and some may have been made */
-	/* Calls of io_uring are an estimate: copies of unseen requests belong to no connection. */
-	bool deferred_hidden;
+	uint64_t decrypted; /* plaintext of kTLS, also in rx_copy (TLS 1.3) or PART_RX_TLS */
 	uint64_t sends[NIO_CALL_NR];
 	uint64_t zerocopy_sends, completed, copied, not_copied;
 	uint64_t requests[NIO_REQUEST_NR]; /* of io_uring, completed */
@@ -60,6 +60,9 @@ struct published {
 	uint64_t tx_sizes_sum, rx_sizes_sum; /* exact unless aggregate.unwatched */
 	uint64_t connections;                /* gauge: open */
 	uint64_t outstanding;                /* gauge: zero-copy sends without a notification */
+	bool deferred_unknown; /* no deferred copy was seen, and some may have been made */
+	/* Calls of io_uring are an estimate: copies of unseen requests belong to no connection. */
+	bool deferred_hidden;
 };
 
 /* Sums over connections. */

@@ -600,6 +600,34 @@ TEST(new_group_gets_the_place_of_one_that_is_gone_with_its_own_creation_time)
 	aggregates__clear(a);
 }
 
+/* A flag is no count: it is 1, also after two groups that had it gave up their places. */
+TEST(flags_of_groups_that_gave_up_their_places_stay_flags)
+{
+	struct sock_state hidden = connection(50, 0);
+	struct machine m = {.lives = {false}};
+	unsigned char flag;
+
+	hidden.calls[NIO_CALL_IO_URING] = hidden.calls[NIO_CALL_PLAIN];
+	hidden.window = 2;
+	aggregates__init(&m.a, 1, 1000);
+	m.a.find_gone = find_gone;
+	m.a.arg = &m;
+	for (int i = 0; i < 3; i++) {
+		char name[] = {'g', (char)('0' + i), '\0'};
+		size_t slot = aggregates__slot(&m.a, name, NULL, false);
+
+		assert_int_equal(slot, 1);
+		aggregates__close(&m.a, slot, &hidden);
+		refresh(&m.a, slot, NULL, 0);
+		refresh(&m.a, slot, NULL, 0);
+	}
+	assert_int_equal(aggregates__slot(&m.a, "g3", NULL, false), 1);
+	memcpy(&flag, &m.a.list[AGGREGATES_OTHER].out.deferred_hidden, sizeof(flag));
+	assert_int_equal(flag, 1);
+	assert_int_equal(m.a.list[AGGREGATES_OTHER].out.sent, 150);
+	aggregates__clear(&m.a);
+}
+
 TEST(refused_group_gets_a_place_when_none_of_its_connections_in_other_is_open)
 {
 	struct sock_state s = connection(100, 0), first = connection(1, 0);
