@@ -80,60 +80,22 @@ static struct real seconds_since(const struct attach_result *r, uint64_t ns)
 	};
 }
 
-/* A stage of a block: its quality, and why less than exact. */
-struct stage_found {
-	struct nio_amount amount;
-	struct num bytes;
-	struct byte_range range;
-	enum quality quality;
-	const char *reason;
-	bool known;
-};
-
-static struct stage_found stage_of(const struct block *k, enum nio_stage stage)
+/* A figure with its interval. */
+static void json_put_amount(json_t *o, const struct amount *a)
 {
-	struct stage_found s = {.amount = k->b->stages[stage],
-				.bytes = socket_ledger__stage_bytes(k->b, stage),
-				.range = attach_result__stage_range(k->r, k->b, stage)};
+	bool bounded = !(a->doubt & DOUBT_UNBOUNDED);
 
-	s.quality = attach_result__quality(k->r, k->b, stage, &s.reason);
-	s.known = s.quality != QUALITY_UNAVAILABLE || !s.reason;
-	return s;
-}
-
-/* The copies of kTLS in both directions. */
-static struct stage_found tls_copy_of(const struct block *k)
-{
-	const struct tls_ledger *tx = &k->b->tls[NIO_SIDE_SENDER];
-	const struct tls_ledger *rx = &k->b->tls[NIO_SIDE_RECEIVER];
-	struct stage_found s = {.amount = {tx->copied + rx->copied, tx->records + rx->records},
-				.bytes = socket_ledger__tls_copy(k->b),
-				.known = !k->b->left_out};
-
-	s.range.least = s.amount.bytes - tx->open - rx->open;
-	s.range.most = s.amount.bytes + k->b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS] +
-		       k->b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_KTLS];
-	s.quality = attach_result__tls_quality(k->b, &s.reason);
-	return s;
+	json_put_bare(o, "bytes", num_if(amount__is_known(a), a->value));
+	json_put_bare(o, "bytes_at_least", num_if(bounded, a->least));
+	json_put_bare(o, "bytes_at_most", num_if(bounded, a->most));
 }
 
 /* Calls of one kind. A count has the relative error of the bytes. */
-struct calls_found {
-	const struct nio_amount *amount;
-	struct byte_range bytes, calls;
-	bool known;
-};
-
-static struct calls_found calls_of(const struct block *k, enum nio_send_call kind)
+static uint64_t calls_in(const struct amount *a, uint64_t bytes, double rounded)
 {
-	struct calls_found c = {.amount = &k->b->calls[kind],
-				.bytes = attach_result__call_range(k->r, k->b, kind),
-				.known = socket_ledger__call_bytes(k->b, kind).known};
-	double each = c.amount->bytes ? (double)c.amount->events / (double)c.amount->bytes : 0;
+	double each = a->value ? (double)a->events / (double)a->value : 0;
 
-	c.calls.least = (uint64_t)(each * (double)c.bytes.least);
-	c.calls.most = (uint64_t)(each * (double)c.bytes.most + 0.999);
-	return c;
+	return (uint64_t)(each * (double)bytes + rounded);
 }
 
 /* clang-format off */
@@ -146,16 +108,17 @@ static struct calls_found calls_of(const struct block *k, enum nio_send_call kin
 FIELDS(socket, (const struct socket_ledger *b), SOCKET_FIELDS)
 
 #define CALLS_FIELDS(X)                                                                     \
-	X(bare, "calls", "count", num_if(c.known, c.amount->events))                        \
-	X(bare, "bytes", "bytes", num_if(c.known, c.amount->bytes))                         \
-	X(u64,  "calls_at_least", "count", c.calls.least)                                   \
-	X(bare, "calls_at_most",  "count", num_if(c.known, c.calls.most))                   \
-	X(u64,  "bytes_at_least", "bytes", c.bytes.least)                                   \
-	X(u64,  "bytes_at_most",  "bytes", c.bytes.most)
-FIELDS(calls, (struct calls_found c), CALLS_FIELDS)
+	X(bare, "calls", "count", num_if(amount__is_known(&a), a.events))                               \
+	X(bare, "bytes", "bytes", num_if(amount__is_known(&a), a.value))                                \
+	X(u64,  "calls_at_least", "count", calls_in(&a, a.least, 0))                        \
+	X(bare, "calls_at_most",  "count", num_if(amount__is_known(&a), calls_in(&a, a.most, 0.999)))   \
+	X(u64,  "bytes_at_least", "bytes", a.least)                                         \
+	X(u64,  "bytes_at_most",  "bytes", a.most)
+FIELDS(calls, (struct amount a), CALLS_FIELDS)
 
 #define SENDS_FIELDS(X)                                                                     \
-	X(members, "<way>", calls, NIO_CALL_NR, socket_ledger__call_key, calls_of(k, i))
+	X(members, "<way>", calls, NIO_CALL_NR, socket_ledger__call_key,                    \
+	  attach_result__calls(k->r, k->b, i))
 FIELDS(sends, (const struct block *k), SENDS_FIELDS)
 
 #define NO_RETURNS "kprobes see calls begin, not what they return"
@@ -216,19 +179,23 @@ FIELDS(would_block, (const struct socket_ledger *b, bool returns), WOULD_BLOCK_F
 	X(num, "uncopied", "bytes", socket_ledger__read_bytes(b, NIO_UNCOVERED_UNSEEN))
 FIELDS(receives, (const struct socket_ledger *b, struct num read), RECEIVES_FIELDS)
 
+#define FIELD_ROW_amount(...)                                                               \
+	FIELD_ROW_VALUE("bytes", "bytes")                                                   \
+	FIELD_ROW_VALUE("bytes_at_least", "bytes") FIELD_ROW_VALUE("bytes_at_most", "bytes")
+#define FIELD_PUT_amount(...) json_put_amount(o, __VA_ARGS__);
+
 #define STAGE_FIELDS(X)                                                                     \
-	X(text,   "quality", "text",  quality__name(s.quality))                             \
-	X(reason, "reason",  s.reason)                                                      \
-	X(bare,   "bytes",   "bytes", num_if(s.known && s.bytes.known, s.amount.bytes))    \
-	X(bare,   "bytes_at_least", "bytes", num_if(s.known, s.range.least))                \
-	X(bare,   "bytes_at_most", "bytes", num_if(s.known, s.range.most))                  \
-	X(bare,   "events",  "count", num_if(s.known && s.bytes.known, s.amount.events))   \
+	X(text,   "quality", "text",  quality__name(a.quality))                             \
+	X(reason, "reason",  a.reason)                                                      \
+	X(amount, &a)                                                                       \
+	X(bare,   "events",  "count", num_if(amount__is_known(&a), a.events))                           \
 	X(json,   "ns",      "ns",    json_null())
-FIELDS(stage, (struct stage_found s), STAGE_FIELDS)
+FIELDS(stage, (struct amount a), STAGE_FIELDS)
 
 #define LEDGER_FIELDS(X)                                                                    \
-	X(members, "<stage>", stage, NIO_STAGE_TLS_COPY, stage__key, stage_of(k, i))        \
-	X(object, "tls_copy", stage, tls_copy_of(k))                                        \
+	X(members, "<stage>", stage, NIO_STAGE_TLS_COPY, stage__key,                        \
+	  attach_result__stage(k->r, k->b, i))                                              \
+	X(object, "tls_copy", stage, attach_result__tls_copy(k->b))                         \
 	X(whole, "unaccounted_tx",          "bytes", socket_ledger__unaccounted(k->b, NIO_SIDE_SENDER)) \
 	X(whole, "unaccounted_rx",          "bytes", socket_ledger__unaccounted(k->b, NIO_SIDE_RECEIVER)) \
 	X(real,  "copies_per_byte",         "ratio", socket_ledger__copies_per_byte(k->b))          \

@@ -55,8 +55,8 @@ static bool hides_stage(const struct socket_ledger *b, enum nio_stage stage)
 	       !b->stages[stage].bytes && attach_result__hides_pins(b);
 }
 
-enum quality attach_result__quality(const struct attach_result *r, const struct socket_ledger *b,
-				    enum nio_stage stage, const char **reason)
+static enum quality quality_of(const struct attach_result *r, const struct socket_ledger *b,
+			       enum nio_stage stage, const char **reason)
 {
 	const struct plan_row *row = row_of(r, probes[stage]);
 	bool sends = stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_TX_PIN ||
@@ -119,7 +119,7 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 	return because(row->quality, row->reason, reason);
 }
 
-enum quality attach_result__tls_quality(const struct socket_ledger *b, const char **reason)
+static enum quality tls_quality(const struct socket_ledger *b, const char **reason)
 {
 	struct num bytes = socket_ledger__tls_copy(b);
 
@@ -165,18 +165,18 @@ struct sampled_share attach_result__sent_share(const struct attach_result *r,
  * The windows are a sample of the bytes of all sockets: they narrow the range of a row that has
  * all of these bytes.
  */
-static void narrow(struct byte_range *range, const struct attach_result *r, uint64_t bytes,
-		   uint64_t value, enum nio_side side, const struct sampled_share *share)
+static void narrow(struct amount *a, const struct attach_result *r, uint64_t bytes,
+		   enum nio_side side, const struct sampled_share *share)
 {
 	uint64_t low = (uint64_t)(share->low * (double)bytes);
 	uint64_t high = (uint64_t)(share->high * (double)bytes) + 1;
 
 	if (!r->events.sampled || !share->known || (double)bytes != bytes_of(r, side))
 		return;
-	low = low < value ? low : value;
-	high = high > value ? high : value;
-	range->least = low > range->least ? low : range->least;
-	range->most = high < range->most ? high : range->most;
+	low = low < a->value ? low : a->value;
+	high = high > a->value ? high : a->value;
+	a->least = low > a->least ? low : a->least;
+	a->most = high < a->most ? high : a->most;
 }
 
 static uint64_t less(uint64_t from, uint64_t what)
@@ -184,8 +184,8 @@ static uint64_t less(uint64_t from, uint64_t what)
 	return from > what ? from - what : 0;
 }
 
-struct byte_range attach_result__stage_range(const struct attach_result *r,
-					     const struct socket_ledger *b, enum nio_stage stage)
+static void set_range(struct amount *a, const struct attach_result *r,
+		      const struct socket_ledger *b, enum nio_stage stage)
 {
 	static const uint32_t ways[NIO_STAGE_NR] = {
 		[NIO_STAGE_TX_COPY] = 1U << NIO_MOVED_COPIED,
@@ -197,14 +197,14 @@ struct byte_range attach_result__stage_range(const struct attach_result *r,
 		[NIO_STAGE_RX_SPLICE] = 1U << NIO_MOVED_READ_SPLICED,
 	};
 	enum nio_side side = stage__side(stage);
-	uint64_t value = b->stages[stage].bytes;
-	struct byte_range range = {value, socket_ledger__at_most(b, stage)};
 	struct sampled_share share;
 	uint32_t mask = ways[stage];
 
+	a->least = a->value;
+	a->most = socket_ledger__at_most(b, stage);
 	if (!mask || !b->divided[side])
-		return range;
-	range.least = less(value, b->unseen_of[side]);
+		return;
+	a->least = less(a->value, b->unseen_of[side]);
 	/* Requests of io_uring whose messages are seen pin pages. */
 	if (stage == NIO_STAGE_TX_PIN && r->sees_kinds)
 		mask |= 1U << NIO_MOVED_FOREIGN;
@@ -212,26 +212,61 @@ struct byte_range attach_result__stage_range(const struct attach_result *r,
 			? sampled_share__of(&r->events.ways, mask, ALL_WAYS, bytes_of(r, side))
 			: sampled_share__of(&r->events.reads, mask, NIO_MOVED_READS,
 					    bytes_of(r, side));
-	narrow(&range, r, side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx, value, side,
-	       &share);
-	return range;
+	narrow(a, r, side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx, side, &share);
 }
 
-struct byte_range attach_result__call_range(const struct attach_result *r,
-					    const struct socket_ledger *b, enum nio_send_call kind)
+/* known: of the interval; seen: of the figure. */
+static unsigned int doubt_of(bool known, bool seen)
 {
-	uint64_t value = b->calls[kind].bytes;
+	return (!known || !seen ? DOUBT_UNKNOWN : 0) | (known ? 0 : DOUBT_UNBOUNDED);
+}
+
+struct amount attach_result__stage(const struct attach_result *r, const struct socket_ledger *b,
+				   enum nio_stage stage)
+{
+	struct amount a = {.value = b->stages[stage].bytes, .events = b->stages[stage].events};
+
+	set_range(&a, r, b, stage);
+	a.quality = quality_of(r, b, stage, &a.reason);
+	a.doubt = doubt_of(a.quality != QUALITY_UNAVAILABLE || !a.reason,
+			   socket_ledger__stage_bytes(b, stage).known);
+	return a;
+}
+
+struct amount attach_result__tls_copy(const struct socket_ledger *b)
+{
+	const struct tls_ledger *tx = &b->tls[NIO_SIDE_SENDER], *rx = &b->tls[NIO_SIDE_RECEIVER];
+	uint64_t bytes = tx->copied + rx->copied;
+	struct amount a = {
+		.value = bytes,
+		.events = tx->records + rx->records,
+		.least = bytes - tx->open - rx->open,
+		.most = bytes + b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS] +
+			b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_KTLS],
+		.doubt = doubt_of(!b->left_out, socket_ledger__tls_copy(b).known),
+	};
+
+	a.quality = tls_quality(b, &a.reason);
+	return a;
+}
+
+struct amount attach_result__calls(const struct attach_result *r, const struct socket_ledger *b,
+				   enum nio_send_call kind)
+{
 	uint64_t open =
 		b->unseen_of[NIO_SIDE_SENDER] + socket_ledger__unclassified(b, NIO_SIDE_SENDER);
-	struct byte_range range = {value, value + open};
+	struct amount a = {.value = b->calls[kind].bytes, .events = b->calls[kind].events};
 	struct sampled_share share = attach_result__sent_share(r, kind);
 
+	a.doubt = socket_ledger__call_bytes(b, kind).known ? 0 : DOUBT_UNKNOWN;
+	a.least = a.value;
+	a.most = a.value + open;
 	if (!b->divided[NIO_SIDE_SENDER])
-		return range;
-	range.least = less(value, b->unseen_of[NIO_SIDE_SENDER]);
-	range.most = range.most < b->socket_tx ? range.most : b->socket_tx;
-	narrow(&range, r, b->socket_tx, value, NIO_SIDE_SENDER, &share);
-	return range;
+		return a;
+	a.least = less(a.value, b->unseen_of[NIO_SIDE_SENDER]);
+	a.most = a.most < b->socket_tx ? a.most : b->socket_tx;
+	narrow(&a, r, b->socket_tx, NIO_SIDE_SENDER, &share);
+	return a;
 }
 
 static bool unbalanced(const struct socket_ledger *b, enum nio_side side)
@@ -267,42 +302,6 @@ static enum nio_stage stage_of(enum row_value v)
 	return stages[v];
 }
 
-uint64_t row_value__of(enum row_value v, const struct socket_ledger *b)
-{
-	if (v == VALUE_SENT)
-		return socket_ledger__payload(b, NIO_SIDE_SENDER);
-	if (v == VALUE_RECEIVED)
-		return socket_ledger__payload(b, NIO_SIDE_RECEIVER);
-	return b->stages[stage_of(v)].bytes;
-}
-
-bool row_value__is_unknown(enum row_value v, const struct socket_ledger *b)
-{
-	return v != VALUE_SENT && v != VALUE_RECEIVED &&
-	       !socket_ledger__stage_bytes(b, stage_of(v)).known;
-}
-
-bool row_value__is_estimate(enum row_value v, const struct socket_ledger *b)
-{
-	if (v == VALUE_RX_COPIED)
-		return b->divided[NIO_SIDE_RECEIVER];
-	return v >= VALUE_COPIED && v <= VALUE_SPLICED && b->divided[NIO_SIDE_SENDER];
-}
-
-char *row_value__text(char buf[UNITS_BUF], enum row_value v, const struct socket_ledger *b)
-{
-	const char *mark = row_value__is_least(v, b)      ? ">="
-			   : row_value__is_estimate(v, b) ? "~"
-							  : "";
-	char bytes[UNITS_BUF];
-
-	if (row_value__is_unknown(v, b))
-		return strcpy(buf, "unknown");
-	snprintf(buf, UNITS_BUF, "%s%.*s", row_value__of(v, b) ? mark : "", UNITS_BUF - 3,
-		 format_bytes_si(bytes, sizeof(bytes), (double)row_value__of(v, b)));
-	return buf;
-}
-
 /* Below this part of all bytes, those whose kind is unknown change no digit that is shown. */
 #define OPEN_PART 1000
 
@@ -312,14 +311,21 @@ static bool is_open(const struct socket_ledger *b, enum nio_side side)
 	       socket_ledger__unclassified(b, side) > socket_ledger__booked(b, side) / OPEN_PART;
 }
 
-bool row_value__is_least(enum row_value v, const struct socket_ledger *b)
+struct amount row_value__amount(enum row_value v, const struct socket_ledger *b)
 {
-	if (v == VALUE_SENT || v == VALUE_RECEIVED)
-		return socket_ledger__is_least(b, v == VALUE_SENT ? NIO_SIDE_SENDER
-								  : NIO_SIDE_RECEIVER);
-	if (v == VALUE_DEFERRED)
-		return socket_ledger__arrivals_missed(b);
-	return is_open(b, v == VALUE_RX_COPIED ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER);
+	enum nio_side side = v >= VALUE_RECEIVED ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER;
+	bool all = v == VALUE_SENT || v == VALUE_RECEIVED, deferred = v == VALUE_DEFERRED;
+	bool least = all        ? socket_ledger__is_least(b, side)
+		     : deferred ? socket_ledger__arrivals_missed(b)
+				: is_open(b, side);
+
+	return (struct amount){
+		.value = all ? socket_ledger__payload(b, side) : b->stages[stage_of(v)].bytes,
+		.doubt = (least ? DOUBT_LEAST : 0) |
+			 (!all && !deferred && b->divided[side] ? DOUBT_ESTIMATE : 0) |
+			 (!all && !socket_ledger__stage_bytes(b, stage_of(v)).known ? DOUBT_UNKNOWN
+										    : 0),
+	};
 }
 
 char *copies_per_byte__text(char buf[UNITS_BUF], const struct socket_ledger *b)

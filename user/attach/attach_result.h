@@ -8,6 +8,7 @@
 
 #include "attach_options.h"
 #include "common/units.h"
+#include "model/amount.h"
 #include "table.h"
 #include "write/followed_document.h"
 #include "write/json.h"
@@ -71,21 +72,12 @@ struct attach_result {
 /* May a request of io_uring have pinned pages that no watched call shows? Why: ATTACH_RINGS. */
 bool attach_result__hides_pins(const struct socket_ledger *b);
 
-/* Quality of a stage of these books, and why it is less than exact: from the plan and the books. */
-enum quality attach_result__quality(const struct attach_result *r, const struct socket_ledger *b,
-				    enum nio_stage stage, const char **reason);
-
-/* The same of the copies of kTLS. */
-enum quality attach_result__tls_quality(const struct socket_ledger *b, const char **reason);
-
-/* Bytes of a stage, or of kinds of calls, at least and at most. */
-struct byte_range {
-	uint64_t least, most;
-};
-struct byte_range attach_result__stage_range(const struct attach_result *r,
-					     const struct socket_ledger *b, enum nio_stage stage);
-struct byte_range attach_result__call_range(const struct attach_result *r,
-					    const struct socket_ledger *b, enum nio_send_call kind);
+/* Bytes of a stage, of the copies of kTLS, and of kinds of calls: from the plan and the ledger. */
+struct amount attach_result__stage(const struct attach_result *r, const struct socket_ledger *b,
+				   enum nio_stage stage);
+struct amount attach_result__tls_copy(const struct socket_ledger *b);
+struct amount attach_result__calls(const struct attach_result *r, const struct socket_ledger *b,
+				   enum nio_send_call kind);
 
 /* Share of a kind of call in all bytes sent, by the windows in which calls were seen. */
 struct sampled_share attach_result__sent_share(const struct attach_result *r,
@@ -119,18 +111,9 @@ char *attach_row__name(char buf[ROW_NAME_LEN], const struct attach_result *r,
 size_t attach_result__rows(const struct attach_result *r, enum by by);
 
 const char *row_value__head(enum row_value v); /* "sent" */
-uint64_t row_value__of(enum row_value v, const struct socket_ledger *b);
 
-/* Is the value a minimum: were deferred copies, send calls, or calls of MPTCP, not all seen? */
-bool row_value__is_least(enum row_value v, const struct socket_ledger *b);
-
-/* Is it an estimate from a part of the calls? Is nothing known of it, so that it may be anything?
- */
-bool row_value__is_estimate(enum row_value v, const struct socket_ledger *b);
-bool row_value__is_unknown(enum row_value v, const struct socket_ledger *b);
-
-/* "1.5 MB", ">=1.5 MB", "~1.5 MB" (an estimate), "unknown". Fills buf. */
-char *row_value__text(char buf[UNITS_BUF], enum row_value v, const struct socket_ledger *b);
+/* What a column shows: value and doubt. The other members are not set. */
+struct amount row_value__amount(enum row_value v, const struct socket_ledger *b);
 
 /* "1.00", ">=0.33" where calls or deferred copies were missed, "~1.00" (an estimate), or "n/a". */
 char *copies_per_byte__text(char buf[UNITS_BUF], const struct socket_ledger *b);

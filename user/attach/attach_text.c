@@ -43,13 +43,12 @@ static const char *head_of(int column)
 /* 0 is a dash, so that other values stand out. */
 static char *cell_of(char buf[UNITS_BUF], const struct socket_ledger *b, int column)
 {
-	enum row_value v = (enum row_value)column;
+	struct amount a;
 
 	if (column == COLUMN_COPIES)
 		return copies_per_byte__text(buf, b);
-	if (row_value__of(v, b) || row_value__is_unknown(v, b))
-		return row_value__text(buf, v, b);
-	return strcpy(buf, "-");
+	a = row_value__amount((enum row_value)column, b);
+	return a.value || !amount__is_known(&a) ? amount__bytes(buf, &a) : strcpy(buf, "-");
 }
 
 /* In every row, if the total has no figure either. */
@@ -60,8 +59,7 @@ static enum text_content content_of(const struct attach_result *r, int column)
 
 	if (!strcmp(cell_of(cell, total, column), "-"))
 		return TEXT_ZERO;
-	if (column != COLUMN_COPIES && row_value__is_unknown((enum row_value)column, total) &&
-	    !row_value__of((enum row_value)column, total))
+	if (column != COLUMN_COPIES && !strcmp(cell, "unknown"))
 		return TEXT_UNKNOWN;
 	return TEXT_FIGURES;
 }
@@ -224,18 +222,21 @@ static void print_uncopied(FILE *f, const struct socket_ledger *b)
 static void print_ledger(FILE *f, const struct attach_result *r)
 {
 	const struct socket_ledger *b = &r->table.total;
-	uint64_t sent = row_value__of(VALUE_SENT, b), rest = sent;
+	struct amount sent = row_value__amount(VALUE_SENT, b);
+	struct amount received = row_value__amount(VALUE_RECEIVED, b);
+	uint64_t rest = sent.value;
 	const char *before = " =";
 	char text[UNITS_BUF];
 
-	fprintf(f, "%s sent", row_value__text(text, VALUE_SENT, b));
+	fprintf(f, "%s sent", amount__bytes(text, &sent));
 	for (enum row_value v = VALUE_COPIED; v <= VALUE_SPLICED; v++) {
-		if (row_value__is_unknown(v, b))
+		struct amount a = row_value__amount(v, b);
+
+		if (!amount__is_known(&a))
 			continue;
-		rest -= row_value__of(v, b);
-		fprintf(f, "%s %s%s %s", before,
-			row_value__of(v, b) && row_value__is_estimate(v, b) ? "~" : "",
-			bytes_text(text, row_value__of(v, b)), row_value__head(v));
+		rest -= a.value;
+		fprintf(f, "%s %s%s %s", before, a.value && a.doubt & DOUBT_ESTIMATE ? "~" : "",
+			bytes_text(text, a.value), row_value__head(v));
 		before = " +";
 	}
 	rest -= b->tls[NIO_SIDE_SENDER].copied;
@@ -246,7 +247,7 @@ static void print_ledger(FILE *f, const struct attach_result *r)
 	}
 	if (rest)
 		fprintf(f, "%s %s unclassified", before, bytes_text(text, rest));
-	fprintf(f, "; %s received", row_value__text(text, VALUE_RECEIVED, b));
+	fprintf(f, "; %s received", amount__bytes(text, &received));
 	print_uncopied(f, b);
 	fputs(". Compared with the sockets' own counters, unaccounted: ", f);
 	print_unaccounted(f, b, NIO_SIDE_SENDER);
@@ -278,7 +279,7 @@ static const char *print_kind(FILE *f, const struct attach_result *r, enum nio_s
 		return before;
 	if (estimate && r->events.sampled && share.high - share.low >= SAMPLED_USEFUL) {
 		fprintf(f, "%s%s (at least %s)", before, key,
-			bytes_text(bytes, attach_result__call_range(r, b, kind).least));
+			bytes_text(bytes, attach_result__calls(r, b, kind).least));
 		return ", ";
 	}
 	fprintf(f, "%s%s%s call%s %s (%s%s", before, mark,
@@ -517,6 +518,7 @@ static bool ways_within(const uint64_t bytes[VALUE_NR])
 void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *r)
 {
 	uint64_t ns = r->ended_ns - (l->at_ns ? l->at_ns : r->begun_ns);
+	struct amount now[VALUE_NR];
 	uint64_t more[VALUE_NR];
 
 	if (!l->headed) {
@@ -527,23 +529,19 @@ void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *
 	}
 	fprintf(f, "%7.1f %6zu", (double)(r->ended_ns - r->begun_ns) / 1e9, r->table.open_nr);
 	for (int v = 0; v < VALUE_NR; v++) {
-		uint64_t now = row_value__of((enum row_value)v, &r->table.total);
-
-		more[v] = now > l->before[v] ? now - l->before[v] : 0;
-		l->before[v] = now;
+		now[v] = row_value__amount((enum row_value)v, &r->table.total);
+		more[v] = now[v].value > l->before[v] ? now[v].value - l->before[v] : 0;
+		l->before[v] = now[v].value;
 	}
 	for (int v = 0; v < VALUE_NR; v++) {
 		bool way = v >= VALUE_COPIED && v <= VALUE_SPLICED;
-		bool least = row_value__is_least((enum row_value)v, &r->table.total);
-		bool unknown = row_value__is_unknown((enum row_value)v, &r->table.total);
-		const char *mark =
-			row_value__is_estimate((enum row_value)v, &r->table.total) ? "~" : "";
+		unsigned int doubt = now[v].doubt;
 		char text[UNITS_BUF] = "n/a";
 
 		/* Above what was sent: bytes of earlier intervals, whose calls are known only now.
 		 */
-		if (!unknown && (way ? ways_within(more) : !least))
-			snprintf(text, sizeof(text), "%s%.2f", least ? ">=" : mark,
+		if (!(doubt & DOUBT_UNKNOWN) && (way ? ways_within(more) : !(doubt & DOUBT_LEAST)))
+			snprintf(text, sizeof(text), "%s%.2f", amount__mark(&now[v]),
 				 ns ? (double)more[v] * 8 / (double)ns : 0);
 		fprintf(f, " %9s", text);
 	}

@@ -15,7 +15,7 @@
 
 static uint64_t sent_at(const struct group *g)
 {
-	return row_value__of(VALUE_SENT, &g->ledger);
+	return row_value__amount(VALUE_SENT, &g->ledger).value;
 }
 
 /* The ports at which most was sent, largest first, without those below 1 % of the largest. */

@@ -51,8 +51,11 @@ static void print_ledger(FILE *f, const struct page *p)
 	const char *before = "send calls: ";
 	char text[VALUE_NR][UNITS_BUF], count[UNITS_BUF], bytes[UNITS_BUF];
 
-	for (int v = 0; v < VALUE_NR; v++)
-		row_value__text(text[v], (enum row_value)v, b);
+	for (int v = 0; v < VALUE_NR; v++) {
+		struct amount a = row_value__amount((enum row_value)v, b);
+
+		amount__bytes(text[v], &a);
+	}
 	fprintf(f,
 		"sent %s = %s copied + %s pinned + %s spliced   deferred copies %s\n"
 		"received %s   ",
@@ -213,11 +216,12 @@ void view_item__verdict(struct attach_verdict *j, const struct attach_result *r,
 
 static void print_receives(FILE *f, const struct socket_ledger *b, uint64_t received)
 {
-	uint64_t copied = row_value__of(VALUE_RX_COPIED, b);
+	struct amount a = row_value__amount(VALUE_RX_COPIED, b);
+	uint64_t copied = a.value;
 	char share[UNITS_BUF];
 
 	format_share(share, sizeof(share), (double)copied / (double)received);
-	if (row_value__is_least(VALUE_RX_COPIED, b) || row_value__is_unknown(VALUE_RX_COPIED, b))
+	if (a.doubt & (DOUBT_LEAST | DOUBT_UNKNOWN))
 		fputs("receives, and not all of how is known", f);
 	else if (copied >= received)
 		fputs("copies all it receives", f);
@@ -225,7 +229,7 @@ static void print_receives(FILE *f, const struct socket_ledger *b, uint64_t rece
 		fputs("receives without a copy in the kernel", f);
 	else
 		fprintf(f, "copies %s of what it receives", share);
-	if (row_value__is_estimate(VALUE_RX_COPIED, b))
+	if (a.doubt & DOUBT_ESTIMATE)
 		fputs(SEEN_ONLY, f);
 }
 
@@ -244,15 +248,16 @@ static void print_ways(FILE *f, const struct socket_ledger *b, uint64_t sent, ui
 		fprintf(f, "sends %s without a copy (sendfile, splice)", n);
 	else
 		fprintf(f, "copies %s of what it sends", n);
-	if (row_value__is_estimate(VALUE_COPIED, b))
+	if (row_value__amount(VALUE_COPIED, b).doubt & DOUBT_ESTIMATE)
 		fputs(SEEN_ONLY, f);
 }
 
 void view_item__print(FILE *f, const struct attach_result *r, const struct view_item *item)
 {
 	const struct socket_ledger *b = &item->row.ledger;
-	uint64_t sent = row_value__of(VALUE_SENT, b), copied = row_value__of(VALUE_COPIED, b);
-	uint64_t received = row_value__of(VALUE_RECEIVED, b);
+	uint64_t sent = row_value__amount(VALUE_SENT, b).value;
+	uint64_t copied = row_value__amount(VALUE_COPIED, b).value;
+	uint64_t received = row_value__amount(VALUE_RECEIVED, b).value;
 	bool known = socket_ledger__copied_fraction(b).known;
 	uint64_t ended = known ? socket_ledger__ended(b) : 0;
 	uint64_t zerocopied = socket_ledger__ended_copied(b);

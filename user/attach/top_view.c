@@ -80,7 +80,7 @@ static bool item_at(const struct attach_result *r, size_t i, struct view_item *i
 static void read_values(uint64_t value[TOP_VALUES_NR], const struct socket_ledger *b)
 {
 	for (int v = 0; v < VALUE_NR; v++)
-		value[v] = row_value__of((enum row_value)v, b);
+		value[v] = row_value__amount((enum row_value)v, b).value;
 	for (int sort = 0; sort < SORT_NR; sort++)
 		value[TOP_SORT + sort] = sort__value((enum sort)sort, b);
 }
@@ -215,16 +215,16 @@ static bool is_rate_known(const struct top_row *row, int v)
 static void write_rate(char cell[TABLE_CELL_LEN], const struct top_row *row, enum row_value v)
 {
 	const struct socket_ledger *b = &row->item.row.ledger;
-	bool estimate = row_value__is_estimate(v, b);
+	unsigned int doubt = row_value__amount(v, b).doubt;
 	bool moves = row->rate[VALUE_SENT] > 0 || row->rate[VALUE_RECEIVED] > 0;
 	char text[UNITS_BUF];
 
-	if (!is_rate_known(row, v) || row_value__is_unknown(v, b))
+	if (!is_rate_known(row, v) || doubt & DOUBT_UNKNOWN)
 		strcpy(cell, "n/a");
-	else if (row->rate[v] <= 0 && !(estimate && moves && row->value[v]))
+	else if (row->rate[v] <= 0 && !(doubt & DOUBT_ESTIMATE && moves && row->value[v]))
 		strcpy(cell, "-");
 	else
-		snprintf(cell, TABLE_CELL_LEN, "%s%s", estimate ? "~" : "",
+		snprintf(cell, TABLE_CELL_LEN, "%s%s", doubt & DOUBT_ESTIMATE ? "~" : "",
 			 format_bytes_si(text, sizeof(text), row->rate[v]));
 }
 
@@ -255,7 +255,8 @@ static void choose_columns(struct table_column columns[COLUMN_NR], const struct 
 	for (int i = 0; i < VALUE_NR; i++)
 		columns[i].empty =
 			!v->total.value[i] &&
-			!row_value__is_unknown((enum row_value)i, &v->total.item.row.ledger);
+			!(row_value__amount((enum row_value)i, &v->total.item.row.ledger).doubt &
+			  DOUBT_UNKNOWN);
 	columns[COLUMN_ZEROCOPY].empty =
 		!socket_ledger__zerocopy_sends(&v->total.item.row.ledger).value;
 	columns[VALUE_COPIED].sorted = sort == SORT_COPIED;
