@@ -368,6 +368,7 @@ struct sock {
 	atomic_t sk_omem_alloc;
 	atomic_t sk_zckey;
 	u16 sk_protocol;
+	u16 sk_type;
 	netdev_features_t sk_route_caps;
 	u8 sk_shutdown;
 	struct sock_cgroup_data sk_cgrp_data;

@@ -3,18 +3,13 @@
  * Programs of `netiotrace follow`: choose a received or sent payload byte, see who touches it, and
  * hold the thread until user space has asked for its stop. A signal is never sent. x86-64 only.
  */
-#include "kernel.bpf.h"
+#include "socket_file.bpf.h"
 
 #include <bpf/bpf_endian.h>
 
 #include "follow_event.h"
 
 #define BPF_RB_NO_WAKEUP (1ULL << 0)
-#define AF_INET          2
-#define AF_INET6         10
-#define IPPROTO_TCP      6
-#define S_IFMT           0170000
-#define S_IFSOCK         0140000
 #define USER_CS          0x33 /* of 64-bit programs */
 #define JOBCTL_TRAP_STOP (1UL << 19)
 #define MSG_PEEK         0x2
@@ -123,25 +118,12 @@ static bool port_wanted(const struct sock *sk)
 }
 
 /* Is the descriptor a TCP socket that is followed? */
-static bool is_tcp(__u32 fd)
+static bool is_followed(__u32 fd)
 {
-	const struct task_struct *t = bpf_get_current_task_btf();
-	const struct fdtable *table = BPF_CORE_READ(t, files, fdt);
-	struct file **files = BPF_CORE_READ(table, fd);
-	const struct file *file = NULL;
-	const struct socket *socket;
-	const struct sock *sk;
-	__u16 family;
+	const struct file *file = file_of(fd);
+	const struct sock *sk = file ? tcp_of(file) : NULL;
 
-	if (fd >= BPF_CORE_READ(table, max_fds) ||
-	    bpf_probe_read_kernel(&file, sizeof(file), files + fd) || !file ||
-	    (BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
-		return false;
-	socket = BPF_CORE_READ(file, private_data);
-	sk = BPF_CORE_READ(socket, sk);
-	family = BPF_CORE_READ(sk, __sk_common.skc_family);
-	return (family == AF_INET || family == AF_INET6) &&
-	       BPF_CORE_READ(sk, sk_protocol) == IPPROTO_TCP && port_wanted(sk);
+	return sk && is_tcp(sk) && port_wanted(sk);
 }
 
 static void walk_buffer(struct walk *w, __u64 base, __u64 len)
@@ -280,7 +262,7 @@ int BPF_PROG(nio_follow_call, struct pt_regs___x86 *regs, long ret)
 	w = bpf_map_lookup_elem(&nio_follow_walks, &zero);
 	if (layout == NO_CALL || !w)
 		return 0;
-	tcp = layout != MOVED && is_tcp(regs->di);
+	tcp = layout != MOVED && is_followed(regs->di);
 	watched = is_watched(tgid);
 	*w = (struct walk){.chosen = ~0ULL, .rest = ret};
 	if (tcp && !(fills && takes_no_bytes(regs)))

@@ -8,12 +8,6 @@
 
 #include "sock_state.bpf.h"
 
-/* Not a socket of MPTCP, and no subflow of one. sk_protocol is in a cache line of its own. */
-static __always_inline bool is_plain(const struct sock *sk)
-{
-	return kernel_read(struct sock, sk, sk_protocol) == IPPROTO_TCP && ulp_of(sk) != ULP_MPTCP;
-}
-
 /* The message of a send call with MSG_FASTOPEN while the call connects; else NULL. */
 static __always_inline const struct msghdr *connecting_message(const struct sock *sk)
 {
@@ -192,7 +186,7 @@ static __always_inline void on_listen(const struct sock *sk)
 {
 	const struct nio_task *task;
 
-	if (nio_by_task && task_wanted(&task))
+	if (nio_by_task && task_wanted(&task) && tcp_protocol_of(sk))
 		note_listener(sk);
 }
 
@@ -228,7 +222,7 @@ static __always_inline int on_mptcp_change(const struct sock *sk, int newstate)
 {
 	struct sock_state *s = newstate == TCP_CLOSE ? state_of(sk) : NULL;
 
-	if (s && kernel_read(struct sock, sk, sk_protocol) == IPPROTO_MPTCP && !s->closed_ns)
+	if (s && tcp_protocol_of(sk) == IPPROTO_MPTCP && !s->closed_ns)
 		send_end(s);
 	return 0;
 }

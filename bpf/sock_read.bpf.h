@@ -90,17 +90,25 @@ static __always_inline void read_closed_socket(struct sock_state *s, const struc
 	}
 }
 
-/* Has the socket been freed? Then no program saw its end. */
+/* Has the socket been freed? */
 static __always_inline bool is_freed(const struct sock *sk)
 {
-	return kernel_read(struct sock_common, sk, skc_state) == TCP_CLOSE &&
-	       !BPF_CORE_READ(sk, __sk_common.skc_refcnt.refs.counter);
+	return !BPF_CORE_READ(sk, __sk_common.skc_refcnt.refs.counter);
+}
+
+/*
+ * Is the socket of this state gone, and did no program see its end? It has been freed, or its
+ * memory belongs to another socket or to something else.
+ */
+static __always_inline bool is_gone(const struct sock_state *s, const struct sock *sk)
+{
+	return is_freed(sk) || is_stale(s, sk) || !tcp_protocol_of(sk);
 }
 
 /* Is this socket freed, and its memory not used by another one? The ports tell. */
 static __always_inline bool is_untouched(const struct sock_state *s, const struct sock *sk)
 {
-	return is_freed(sk) &&
+	return is_freed(sk) && kernel_read(struct sock_common, sk, skc_state) == TCP_CLOSE &&
 	       bpf_ntohs(kernel_read(struct sock, sk, __sk_common.skc_dport)) == s->remote_port &&
 	       bpf_ntohs(kernel_read(struct inet_sock, sk, inet_sport)) == s->local_port;
 }
@@ -167,7 +175,7 @@ static __always_inline bool update(struct sock_state *s)
 		note_moved(s, sk);
 		return false;
 	}
-	if (!s->closed_ns && is_freed(sk))
+	if (!s->closed_ns && is_gone(s, sk))
 		end_unseen(s, sk);
 	if (s->closed_ns) {
 		/* The end of this socket is in the ring buffer, or about to be. */
@@ -177,7 +185,7 @@ static __always_inline bool update(struct sock_state *s)
 	} else {
 		if (s->flags & SOCK_STATE_CLOSED)
 			read_closed_socket(s, sk);
-		else if (kernel_read(struct sock, sk, sk_protocol) == IPPROTO_TCP)
+		else if (is_tcp(sk))
 			read_socket(s, sk);
 		s->window = nio_window;
 		if (!(s->flags & SOCK_STATE_PLACED))

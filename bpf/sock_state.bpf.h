@@ -154,8 +154,7 @@ static __always_inline bool has_numbers(const struct sock *sk)
 {
 	__u8 state = kernel_read(struct sock_common, sk, skc_state);
 
-	return state != TCP_CLOSE && state != TCP_SYN_SENT && state != TCP_LISTEN &&
-	       kernel_read(struct sock, sk, sk_protocol) == IPPROTO_TCP;
+	return state != TCP_CLOSE && state != TCP_SYN_SENT && state != TCP_LISTEN && is_tcp(sk);
 }
 
 static __always_inline void leave_out(__u64 key)
@@ -417,7 +416,7 @@ static __always_inline void begin(struct sock_state *s, const struct sock *sk, b
 {
 	struct nio_tcp t;
 
-	if (kernel_read(struct sock, sk, sk_protocol) != IPPROTO_TCP)
+	if (!is_tcp(sk))
 		return;
 	read_tcp(&t, sk, s);
 	begin_with(s, &t, born);
@@ -470,7 +469,8 @@ static __always_inline bool use_wanted(const struct sock *sk)
 
 	if (!nio_armed || nio_over || (nio_by_task && !task_wanted(&task)))
 		return false;
-	return is_tcp(sk) && port_wanted(sk) && tgid_now() != nio_own_tgid;
+	return tcp_protocol_of(sk) && port_wanted(sk) && !is_subflow(sk) &&
+	       tgid_now() != nio_own_tgid;
 }
 
 /*
@@ -492,7 +492,7 @@ static __noinline struct sock_state *adopt(const struct sock *sk)
 	/* A socket about to connect (MSG_FASTOPEN) begins at on_connected(). */
 	if (has_numbers(sk))
 		begin(s, sk, nio_listed && !caller && !was_left_out(sk) && listener_wanted(sk));
-	else if (kernel_read(struct sock, sk, sk_protocol) == IPPROTO_MPTCP)
+	else if (!is_tcp(sk))
 		nio_any_mptcp = true;
 	own(s, NULL);
 	return s;

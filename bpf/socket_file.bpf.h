@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* The TCP sockets among the open files of tasks (iter/task_file). */
+/* Which sockets are TCP sockets, and those among the open files of tasks. */
 #ifndef BPF_SOCKET_FILE_BPF_H
 #define BPF_SOCKET_FILE_BPF_H
 
@@ -7,22 +7,64 @@
 
 #define AF_INET     2
 #define AF_INET6    10
+#define SOCK_STREAM 1
 #define IPPROTO_TCP 6
 #define S_IFMT      0170000
 #define S_IFSOCK    0140000
 
-static __always_inline bool is_tcp(const struct sock *sk)
+/*
+ * IPPROTO_TCP or IPPROTO_MPTCP: sk is a TCP socket, or an MPTCP socket; 0: another one. All
+ * programs decide it here, before they read a field of tcp_sock: a raw socket may have the protocol
+ * of TCP (SOCK_RAW), but is smaller. The state comes first: request and TIME_WAIT sockets are
+ * sock_common and little more, and have no sk_type. A socket of SMC has a protocol or a family of
+ * its own; the TCP socket beneath, and those of the kernel, are TCP sockets.
+ */
+static __always_inline __u16 tcp_protocol_of(const struct sock *sk)
 {
-	__u16 family = kernel_read(struct sock, sk, __sk_common.skc_family);
-	__u16 protocol;
+	__u8 state = kernel_read(struct sock_common, sk, skc_state);
+	__u16 family = kernel_read(struct sock_common, sk, skc_family), protocol;
 
-	if (family != AF_INET && family != AF_INET6)
-		return false;
+	if (state == TCP_NEW_SYN_RECV || state == TCP_TIME_WAIT ||
+	    (family != AF_INET && family != AF_INET6) ||
+	    kernel_read(struct sock, sk, sk_type) != SOCK_STREAM)
+		return 0;
 	protocol = kernel_read(struct sock, sk, sk_protocol);
-	return protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP;
+	return protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP ? protocol : 0;
 }
 
-/* The TCP socket of an open file; NULL: none. A file opened with O_PATH has no private data. */
+/* TCP itself, no MPTCP. */
+static __always_inline bool is_tcp(const struct sock *sk)
+{
+	return tcp_protocol_of(sk) == IPPROTO_TCP;
+}
+
+/* A TCP connection that is part of an MPTCP connection. sk is a TCP socket. */
+static __always_inline bool is_subflow(const struct sock *sk)
+{
+	return ulp_of(sk) == ULP_MPTCP;
+}
+
+/* Not a socket of MPTCP, and no subflow of one. */
+static __always_inline bool is_plain(const struct sock *sk)
+{
+	return is_tcp(sk) && !is_subflow(sk);
+}
+
+/* The open file of a file descriptor of the current task, or NULL. */
+static __always_inline const struct file *file_of(__u32 fd)
+{
+	const struct task_struct *task = (const void *)bpf_get_current_task();
+	const struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	const struct file *file = NULL;
+
+	if (!table || fd >= BPF_CORE_READ(table, max_fds))
+		return NULL;
+	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(table, fd) + fd);
+	return file;
+}
+
+/* The TCP or MPTCP socket of an open file; NULL: none. A file opened with O_PATH has no private
+ * data. */
 static __always_inline const struct sock *tcp_of(const struct file *file)
 {
 	const struct socket *socket = kernel_read(struct file, file, private_data);
@@ -32,7 +74,7 @@ static __always_inline const struct sock *tcp_of(const struct file *file)
 	if (!socket || (kernel_read(struct inode, inode, i_mode) & S_IFMT) != S_IFSOCK)
 		return NULL;
 	sk = kernel_read(struct socket, socket, sk);
-	return sk && is_tcp(sk) ? sk : NULL;
+	return sk && tcp_protocol_of(sk) ? sk : NULL;
 }
 
 #endif

@@ -7,8 +7,8 @@
 #ifndef BPF_TAKEN_BPF_H
 #define BPF_TAKEN_BPF_H
 
-#include "kernel.bpf.h"
 #include "netiotrace.h"
+#include "socket_file.bpf.h"
 
 #define SOL_TCP              6
 #define MSG_TRUNC            0x20
@@ -124,19 +124,6 @@ static __always_inline const void *entry_registers(void)
 	if (!bpf_core_enum_value_exists(enum bpf_func_id___call, BPF_FUNC_task_pt_regs___call))
 		return registers_before_5_15();
 	return (const void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-}
-
-/* The open file of a file descriptor of the current task, or NULL. */
-static __always_inline const struct file *file_of(__u32 fd)
-{
-	const struct task_struct *task = (const void *)bpf_get_current_task();
-	const struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	const struct file *file = NULL;
-
-	if (!table || fd >= BPF_CORE_READ(table, max_fds))
-		return NULL;
-	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(table, fd) + fd);
-	return file;
 }
 
 static __always_inline bool is_socket_of(const struct sock *sk, __u32 fd)

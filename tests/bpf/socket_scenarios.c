@@ -219,6 +219,35 @@ static void play_stray(void)
 		fail("send of a stray segment");
 }
 
+/* Raw sockets of TCP's protocols send and receive beside a connection, connected and not. */
+static void play_raw(void)
+{
+	static const int protocols[] = {IPPROTO_TCP, PROTOCOL_MPTCP};
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct pair p = connect_pair(0);
+
+	watch(&p, 1);
+	send_bytes(p.tx, 1000, 0);
+	receive(p.rx, 1000, 0);
+	for (int i = 0; i < 4; i++) {
+		int raw = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, protocols[i / 2]);
+
+		if (raw < 0)
+			skip("no raw sockets");
+		if (i % 2 && connect(raw, (void *)&to, sizeof(to)))
+			fail("connect of a raw socket");
+		for (int n = 0; n < 10; n++) {
+			if (sendto(raw, data, 1000, 0, (void *)&to, sizeof(to)) != 1000)
+				fail("send of a raw socket");
+			recv(raw, data, sizeof(data), MSG_DONTWAIT);
+		}
+		close(raw);
+	}
+	close(p.tx);
+	recv(p.rx, data, 1, 0);
+	close(p.rx);
+}
+
 static void play_peek(void)
 {
 	struct pair p = connect_pair(0);
@@ -406,6 +435,7 @@ const struct play plays[] = {
 	{"refused", play_refused},
 	{"restore", play_restore},
 	{"stray", play_stray},
+	{"raw", play_raw},
 	{"peek", play_peek},
 	{"peek_truncate", play_peek_truncate},
 	{"truncate", play_truncate},

@@ -44,6 +44,11 @@ watch() {
 	watch 1024 stray 'tx_copy 1000' 'rx_copy 1000'
 }
 
+@test "packets of raw sockets add no byte to a connection" {
+	watch 1024 raw 'tx_copy 1000' 'rx_copy 1000'
+	watch 65536 raw 'tx_copy 1000' 'rx_copy 1000'
+}
+
 @test "MSG_PEEK bytes and bytes taken without a copy are counted under their kinds" {
 	watch 1024 peek 'tx_copy 3000' 'rx_copy 6000' 'rx_peeked 3000'
 	watch 1024 truncate 'tx_copy 3000' 'rx_copy 1000' 'rx_discard 2000'

@@ -63,6 +63,13 @@ unmeasured() {
 		and (.ledger.unaccounted_tx_reason | test("another layer"))' out.json
 }
 
+@test "attach beside raw sockets of TCP's protocol counts the TCP connection alone" {
+	played raw 'tx_copy 1000' 'rx_copy 1000'
+	jq -e '.total.connections == 2 and .total.socket.tx_bytes == 1000 and .total.socket.rx_bytes == 1000
+		and .health.ends_missed == 0' out.json
+	balanced
+}
+
 @test "attach reports MPTCP bytes of both directions as MPTCP only" {
 	played mptcp 'tx_mptcp 3000' 'rx_mptcp 3000'
 	unmeasured

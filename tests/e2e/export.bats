@@ -634,6 +634,32 @@ in_page() {
 	exec {TO}>&-
 }
 
+@test "export: raw sockets of TCP's protocol are in no group and take no room from TCP sockets" {
+	need_tool unshare nsenter ip
+	cat >raw.py <<-'END'
+		import socket, sys, time
+		raw = []
+		for _ in range(400):
+		    raw.append(socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP))
+		    raw[-1].connect(("127.0.0.1", 0))
+		    raw[-1].send(bytes(1000))
+		open("raw", "w").write("sent")
+	END
+	host
+	background "${INSIDE[@]}" "$NETIOTRACE" export --max-sockets 200 --this-netns --by comm --interval 100ms --textfile "$PWD/page.prom"
+	within 60 test -s page.prom
+	cp "$(python3 -c 'import sys; print(sys.executable)')" ./"raw-$$"
+	"${INSIDE[@]}" ./"raw-$$" raw.py
+	[ -s raw ]
+	"${INSIDE[@]}" "$FLEET" sink sink 3>&- &
+	PEERS+=($!)
+	within 20 test -s sink
+	"${INSIDE[@]}" "$FLEET" zerocopy "$(<sink)" 20 >client
+	within 20 in_page tcp_sent_bytes_total '' $((20 * 65536))
+	run ! grep "group=\"raw-$$\"" page.prom
+	in_page tcp_received_bytes_total '' $((20 * 65536))
+}
+
 @test "export: promtool's rule tests: rules and alerts fire, stay silent and survive restarts" {
 	need_tool promtool
 	promtool check rules "$RULES/rules.yml" "$RULES/alerts.yml"
