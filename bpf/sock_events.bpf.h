@@ -399,8 +399,8 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 	}
 	if (!is_known(s, sk, what))
 		return;
-	if (adopted)
-		s->base.sent -= ret;
+	if (adopted && s->begun == 1)
+		drop_past(s, ret);
 	if (message.uarg)
 		note_request_sent(s, message.uarg);
 	book_send(s, sk, ret, what);

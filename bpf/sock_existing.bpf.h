@@ -75,6 +75,7 @@ static __always_inline bool begin_existing(struct sock_state *s, const struct so
 	if (!still) {
 		if (!nio_last_pass || (nio_window & 1)) {
 			nio_in_use++;
+			note_earlier(sk);
 			return false;
 		}
 		read_tcp(&t, sk, s);

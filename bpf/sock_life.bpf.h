@@ -273,6 +273,11 @@ static __always_inline int on_state(const struct sock *sk, int oldstate, int new
 	return 0;
 }
 
+/* True simulates accepted connections whose beginning no program sees (attach_threads.bats). */
+#ifndef NIO_BIRTH_IS_REFUSED
+#define NIO_BIRTH_IS_REFUSED false
+#endif
+
 /*
  * State changes and ends have two identical programs each. Where the kernel may refuse a program on
  * top of itself, user space attaches both (attach_sampling.c).
@@ -280,6 +285,8 @@ static __always_inline int on_state(const struct sock *sk, int oldstate, int new
 SEC("?tp_btf/inet_sock_set_state")
 int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 {
+	if (NIO_BIRTH_IS_REFUSED && oldstate == TCP_SYN_RECV)
+		return 0;
 	return on_state(sk, oldstate, newstate);
 }
 

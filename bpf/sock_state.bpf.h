@@ -43,6 +43,13 @@ struct {
 /* Sockets that did not fit into nio_sockets, so that each is counted once. */
 NIO_MAP(nio_left_out, LRU_HASH, NIO_LEFT_OUT_MAX, 0, __u64, __u32);
 
+/* An earlier connection that could not be listed, since a call used it. */
+struct nio_earlier {
+	__u32 port, window; /* remote, as in the socket; nio_window */
+};
+
+NIO_MAP(nio_earlier, LRU_HASH, 4096, 0, __u64, struct nio_earlier);
+
 /* Programs see the message of a send call before its bytes are queued (probe "message"). */
 const volatile bool nio_sees_calls = false;
 
@@ -473,25 +480,72 @@ static __always_inline bool use_wanted(const struct sock *sk)
 	       tgid_now() != nio_own_tgid;
 }
 
+static __always_inline void note_earlier(const struct sock *sk)
+{
+	struct nio_earlier e = {.port = kernel_read(struct sock, sk, __sk_common.skc_dport),
+				.window = nio_window};
+	__u64 key = (__u64)sk;
+
+	bpf_map_update_elem(&nio_earlier, &key, &e, BPF_ANY);
+}
+
+/* What lacks of a connection that is first met in use, with a past: NIO_MET_*. */
+static __always_inline __u8 lacks_of(const struct sock_state *s, const struct sock *sk)
+{
+	__u64 key = (__u64)sk;
+	const struct nio_earlier *e = bpf_map_lookup_elem(&nio_earlier, &key);
+	bool accepted = !(s->flags & SOCK_STATE_CALLER) && !was_left_out(sk) && listener_wanted(sk);
+	__u32 from = 1;
+
+	if (e && e->port == kernel_read(struct sock, sk, __sk_common.skc_dport)) {
+		accepted = false;
+		from = e->window;
+	}
+	return (accepted ? NIO_MET_BIRTH : 0) | (nio_window != from ? NIO_MET_CALLS : 0);
+}
+
 /*
- * A watched task uses a socket without a state. A socket that existed before attach, was
- * handed over, or is of MPTCP counts from now on. Another one accepted at a watched port counts in
- * full, when the existing ones have been listed: its event was refused, or is yet to come (Fast
- * Open).
+ * A connection that was first met in use has queued `sent` bytes by this call. If it had sent and
+ * read nothing before, it counts in full.
  */
+static __always_inline void drop_past(struct sock_state *s, __u32 sent)
+{
+	s->base.sent -= sent;
+	if (s->base.sent || s->base.read)
+		return;
+	s->base.received = s->base.retrans = 0;
+	s->begun = 2;
+	s->met = 0;
+}
+
+/*
+ * Sets the starting point of a connection that is first met in use: its present numbers. It may be
+ * from before attach, and was in no file table then or was in use; or it was accepted since, and
+ * the event was refused. A connection in SYN_RECV (Fast Open) has yet to begin.
+ */
+static __always_inline void begin_in_use(struct sock_state *s, const struct sock *sk)
+{
+	bool born = kernel_read(struct sock_common, sk, skc_state) == TCP_SYN_RECV;
+
+	begin(s, sk, born);
+	if (born)
+		return;
+	s->met = lacks_of(s, sk);
+	drop_past(s, 0);
+}
+
+/* A watched task uses a socket without a state. */
 static __noinline struct sock_state *adopt(const struct sock *sk)
 {
 	struct sock_state *s = create_state(sk, false);
-	bool caller;
 
 	if (!s)
 		return NULL;
 	fill_identity(s, sk);
-	caller = is_caller(sk);
-	sock_state_flag(s, SOCK_STATE_CALLER, caller);
+	sock_state_flag(s, SOCK_STATE_CALLER, is_caller(sk));
 	/* A socket about to connect (MSG_FASTOPEN) begins at on_connected(). */
 	if (has_numbers(sk))
-		begin(s, sk, nio_listed && !caller && !was_left_out(sk) && listener_wanted(sk));
+		begin_in_use(s, sk);
 	else if (!is_tcp(sk))
 		nio_any_mptcp = true;
 	own(s, NULL);

@@ -205,7 +205,8 @@ struct sock_state {
 	__u32 rx_window;            /* nio_window at the last receive copy */
 	__u8 orphan; /* 1: both directions shut down, and nothing left to read: `now` is final */
 	__u8 owned;  /* 1: tgid, started and comm are of a process that has used or opened it */
-	__u16 unused;
+	__u8 met;    /* NIO_MET_*; 0: nothing lacks */
+	__u8 unused;
 	__u32 syn_bytes;   /* bytes sent with the SYN by a call that has not returned */
 	__u32 shared_with; /* the last process seen that is not the owner (SOCK_STATE_SHARED) */
 	__u64 read_seen;   /* bytes read (nio_numbers.read) at the end of the last receive copy */
@@ -224,6 +225,14 @@ struct sock_state {
 	__u32 closed_window; /* nio_window at the change to TCP_CLOSE */
 	NIO_SOCK_EVENTS      /* in user space only */
 };
+
+/*
+ * What may lack of a connection that was first met in use, after bytes had moved. BIRTH: it was
+ * accepted before watching began, or later, in a run that the kernel refused. CALLS: the send and
+ * receive programs were not attached all the time, so an earlier use may have been missed.
+ */
+#define NIO_MET_BIRTH 1
+#define NIO_MET_CALLS 2
 
 /* One byte per flag, set by a plain store: two CPUs may set two. An atomic OR needs Linux 5.12. */
 #define SOCK_STATE_ENDED   (1ULL << 0)  /* now.sent is final */
@@ -324,7 +333,7 @@ struct nio_attach_loss {
 	__u64 sockets_full; /* sockets that did not fit into nio_sockets */
 	__u64 tasks_full;
 	__u64 changes_missed; /* changes that may have moved bytes, and that no program saw */
-	__u64 ends_missed;    /* connections whose end no program saw */
+	__u64 ends_missed;    /* connections whose end, or perhaps beginning, no program saw */
 	__u64 events_lost;    /* events of sockets that found no room in nio_sock_events */
 };
 

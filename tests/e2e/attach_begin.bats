@@ -83,6 +83,46 @@ load attach
 	jq -e '.total.connections == 5 and .total.socket.tx_bytes == 5 * 23' out.json
 }
 
+# While attach starts, the accepted socket is in no file table: its descriptor is in a message.
+@test "attach counts an earlier connection that no process has open from its first use on" {
+	cat >passed.py <<-'END'
+		import os, socket, sys, time
+		def wait(name):
+		    while not os.path.exists(name):
+		        time.sleep(0.01)
+		listener = socket.create_server(("127.0.0.1", 0))
+		client = socket.create_connection(listener.getsockname())
+		server = listener.accept()[0]
+		def move(n):
+		    for _ in range(n):
+		        client.sendall(bytes(10000))
+		        server.recv(10000, socket.MSG_WAITALL)
+		        server.sendall(bytes(100))
+		        client.recv(100, socket.MSG_WAITALL)
+		move(500)
+		here, there = socket.socketpair()
+		socket.send_fds(here, [b"x"], [server.fileno()])
+		server.close()
+		open("passed", "w")
+		wait("go")
+		server = socket.socket(fileno=socket.recv_fds(there, 1, 1)[1][0])
+		move(50)
+		client.close()
+		server.close()
+	END
+	background python3 passed.py
+	within 20 test -e passed
+	watch --pid "$STARTED"
+	touch go
+	within 60 has_ended "$STARTED"
+	# attach ends with the last process that it watches.
+	wait "$COLLECTOR"
+	exact
+	jq -c '.total.socket, .total.uncovered, .health' out.json
+	jq -e '.total | .connections == 2 and .socket.tx_bytes == 50 * 10100 and .socket.rx_bytes == 50 * 10100
+		and .ledger.copies_per_byte == 1 and .uncovered == []' out.json
+}
+
 @test "attach --assert exits with 5 if nothing was watched" {
 	run -5 "$NETIOTRACE" attach -q --comm no-such-name --duration 50ms --assert 'ledger.tx_copy.bytes == 0'
 	[[ $output == *"nothing was watched: no process"* ]]

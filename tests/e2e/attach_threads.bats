@@ -145,6 +145,31 @@ refuses() {
 	done
 }
 
+@test "attach counts accepted connections in full whose beginning no program saw" {
+	refuses 'NIO_BIRTH_IS_REFUSED=true'
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	for without in "" "--without tcp_sendmsg_locked"; do
+		# shellcheck disable=SC2086 # words of their own
+		"$REFUSING" attach --count-calls -q --backend tracepoint $without --json out.json -- python3 - <<-'END'
+			import socket
+			listener = socket.create_server(("127.0.0.1", 0))
+			for i in range(100):
+			    client = socket.create_connection(listener.getsockname())
+			    server = listener.accept()[0]
+			    if i % 2:
+			        client.sendall(bytes(1000))
+			        server.recv(1000, socket.MSG_WAITALL)
+			    server.sendall(bytes(300))
+			    client.recv(300, socket.MSG_WAITALL)
+			    server.close()
+			    client.close()
+		END
+		jq -c '.total.socket, .health' out.json
+		jq -e '.total | .connections == 200 and .socket.tx_bytes == 50 * 1000 + 100 * 300
+			and .socket.rx_bytes == .socket.tx_bytes and .ledger.unaccounted_rx == 0' out.json
+	done
+}
+
 # The application reads after it has shut down both directions; no program sees the socket's end.
 @test "attach counts bytes read after shutdown(SHUT_RDWR), or reports them as unknown if the end was missed" {
 	refuses 'NIO_END_IS_REFUSED=true'

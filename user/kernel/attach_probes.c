@@ -132,6 +132,20 @@ static void remember(struct reading *t, const struct sock_state *s)
 	t->ended[t->ended_nr++] = (struct ended){s->key, s->first_ns};
 }
 
+/*
+ * May the connection have moved bytes while it was watched, before it was first met? Either in
+ * calls that no program saw; or it has begun since, and the kernel refused that event.
+ */
+static bool is_unsure(struct attach_probes *probes, const struct sock_state *s)
+{
+	if (s->met & NIO_MET_CALLS)
+		return true;
+	if (!s->met || s->first_ns <= probes->births_ns)
+		return false;
+	attach_probes__note_births(probes);
+	return s->first_ns > probes->births_ns;
+}
+
 /* A record of the ring buffer, for libbpf. */
 static int handle_end(void *arg, void *data, size_t size)
 {
@@ -141,6 +155,7 @@ static int handle_end(void *arg, void *data, size_t size)
 	if (size < SOCK_STATE_HEAD || !probes->reading)
 		return 0;
 	memcpy(&s, data, size < sizeof(s) ? SOCK_STATE_HEAD : sizeof(s));
+	probes->unsure_ended += is_unsure(probes, &s);
 	if (probes->reading->remembers)
 		remember(probes->reading, &s);
 	probes->reading->handle(probes->reading->arg, &s);
@@ -352,6 +367,7 @@ static void give_open(struct attach_probes *probes, struct reading *t,
 {
 	if (t->ended_nr)
 		qsort(t->ended, t->ended_nr, sizeof(*t->ended), by_key);
+	probes->unsure_open = 0;
 	for (size_t at = 0; at + SOCK_STATE_HEAD <= open->bytes;) {
 		struct sock_state s = {0};
 
@@ -362,10 +378,13 @@ static void give_open(struct attach_probes *probes, struct reading *t,
 		at += s.has_events ? sizeof(struct sock_events) : 0;
 		if (s.flags & (SOCK_STATE_FOREIGN | SOCK_STATE_MAYBE) || has_ended(t, &s))
 			continue;
-		if (s.flags & SOCK_STATE_UNSENT)
+		if (s.flags & SOCK_STATE_UNSENT) {
 			forget(probes, s.key);
-		else
+			probes->unsure_ended += is_unsure(probes, &s);
+		} else {
 			s.now = s.last_read;
+			probes->unsure_open += is_unsure(probes, &s);
+		}
 		t->handle(t->arg, &s);
 	}
 }
@@ -451,7 +470,11 @@ int attach_probes__each_task(struct attach_probes *probes,
 
 struct nio_attach_loss attach_probes__losses(const struct attach_probes *probes)
 {
-	return *(const volatile struct nio_attach_loss *)&probes->skel->bss->nio_attach_losses;
+	struct nio_attach_loss loss =
+		*(const volatile struct nio_attach_loss *)&probes->skel->bss->nio_attach_losses;
+
+	loss.ends_missed += probes->unsure_ended + probes->unsure_open;
+	return loss;
 }
 
 /*

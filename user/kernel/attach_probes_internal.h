@@ -31,13 +31,21 @@ struct attach_probes {
 	struct ring_buffer *ends;
 	struct reading *reading; /* consumer of the records */
 	struct attach_sampling sampling;
-	uint64_t search_ns; /* when to search for owners next (CLOCK_MONOTONIC) */
+	uint64_t births_ns; /* until when the kernel is known to have refused no event of a birth */
+	uint64_t unsure_ended, unsure_open; /* connections that may have begun unseen */
+	uint64_t search_ns;                 /* when to search for owners next (CLOCK_MONOTONIC) */
 	bool stopped;
 	struct num missed; /* when it stopped: later skips are not counted as missed */
 };
 
 /* Programs note whether sockets have moved bytes since the last reading (nio_moved_ns). */
 void attach_probes__note_moved(struct attach_probes *probes);
+
+/*
+ * Sets births_ns: to now as long as the kernel has refused no event of a socket. It stays when the
+ * second programs are attached, which do what the kernel refuses the first ones.
+ */
+void attach_probes__note_births(struct attach_probes *probes);
 
 /* The programs of events are attached: from now on their rate decides. 0 or -errno. */
 int attach_probes__begin_events(struct attach_probes *probes, bool count_calls);

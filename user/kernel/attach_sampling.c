@@ -181,11 +181,22 @@ static bool steers_packets(void)
 	return steers;
 }
 
+void attach_probes__note_births(struct attach_probes *probes)
+{
+	uint64_t now_ns = loop__now_ns();
+
+	if (probes->sampling.needs_seconds)
+		probes->births_ns = UINT64_MAX;
+	else if (probes->plan.without_seconds && !was_refused(probes->skel->progs.nio_at_state))
+		probes->births_ns = now_ns;
+}
+
 /* Attaches the second programs, which do what the kernel refuses the first ones. */
 static void attach_seconds(struct attach_probes *probes, uint64_t now_ns)
 {
 	struct plan base_plan;
 
+	attach_probes__note_births(probes);
 	if (!probes->plan.without_seconds ||
 	    !(probes->sampling.needs_seconds || was_refused(probes->skel->progs.nio_at_state)))
 		return;
