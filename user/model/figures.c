@@ -9,6 +9,7 @@
 #include "common/xalloc.h"
 #include "figures.h"
 #include "perf_figures.h"
+#include "rounds.h"
 
 bool figures__stage_known(const struct run_result *run, enum nio_stage stage, const char **reason)
 {
@@ -135,6 +136,18 @@ size_t figures__rounds(const struct result *r, enum mode mode, figure_of_round *
 	return n;
 }
 
+size_t figures__comparisons(const struct result *r)
+{
+	return r->modes_nr * (r->modes_nr - 1); /* half as many pairs, two figures */
+}
+
+unsigned int figures__rounds_needed(const struct result *r)
+{
+	unsigned int needed = rank_test__rounds_needed(figures__comparisons(r));
+
+	return rounds__all(r) || needed > r->rounds ? needed : r->rounds;
+}
+
 struct ranking figures__ranking(const struct result *r, figure_of_round *figure,
 				bool higher_is_better)
 {
@@ -144,7 +157,9 @@ struct ranking figures__ranking(const struct result *r, figure_of_round *figure,
 
 	for (int m = 0; m < MODE_NR; m++, v += r->runs_nr)
 		modes[m] = (struct ranked_mode){m, v, figures__rounds(r, m, figure, v)};
-	ranking = ranking__of(modes, MODE_NR, higher_is_better);
+	ranking = ranking__of(modes, MODE_NR, higher_is_better,
+			      rounds__all(r) ? figures__comparisons(r) : 0);
+	ranking.needed = figures__rounds_needed(r);
 	free(values);
 	return ranking;
 }
@@ -155,7 +170,10 @@ void figures__compare(struct rank_test *t, const struct result *r, enum mode fir
 	double *a = xcalloc(r->runs_nr, sizeof(*a)), *b = xcalloc(r->runs_nr, sizeof(*b));
 
 	*t = rank_test__of(a, figures__rounds(r, first, run_result__gbps, a), b,
-			   figures__rounds(r, second, run_result__gbps, b), 1);
+			   figures__rounds(r, second, run_result__gbps, b),
+			   figures__comparisons(r));
+	if (t->difference >= DIFFERENCE_NOISE && !rounds__all(r))
+		t->difference = DIFFERENCE_FEW;
 	/* Nothing was sent in half of the rounds and more: that has no quotient. */
 	if (!(t->b > 0))
 		t->difference = DIFFERENCE_UNKNOWN;

@@ -41,11 +41,24 @@ struct real figures__cpu(const struct run_result *run);
 /* The figure in the rounds of a mode that know it. v: room for runs_nr. Returns how many. */
 size_t figures__rounds(const struct result *r, enum mode mode, figure_of_round *figure, double *v);
 
-/* Ranks the modes by all rounds so far. */
+/*
+ * How many comparisons a run makes, which share the level of the test: each pair of its modes by
+ * throughput and by CPU time. The sentence on zero-copy and one-copy is one of these.
+ */
+size_t figures__comparisons(const struct result *r);
+
+/* The rounds of each mode that these need. All rounds asked for, as long as one is missing. */
+unsigned int figures__rounds_needed(const struct result *r);
+
+/*
+ * Ranks the modes. `early` until all rounds were made: who may end a run whenever a figure looks
+ * good would otherwise find a best mode among equal ones.
+ */
 struct ranking figures__ranking(const struct result *r, figure_of_round *figure,
 				bool higher_is_better);
 
-/* Compares the throughput of all rounds of two modes; DIFFERENCE_UNKNOWN if a mode has none. */
+/* Compares the throughput of two modes; DIFFERENCE_UNKNOWN if one has none, DIFFERENCE_FEW until
+ * all rounds were made. */
 void figures__compare(struct rank_test *t, const struct result *r, enum mode first,
 		      enum mode second);
 

@@ -19,30 +19,23 @@ static double median_of(const struct ranked_mode *m)
 	return median;
 }
 
-static struct rank_test test(const struct ranked_mode *a, const struct ranked_mode *b)
+/* Tests one pair: a mode that another is ahead of is no tie. */
+static void compare(struct ranking *r, const struct ranked_mode *a, const struct ranked_mode *b,
+		    bool higher_is_better, size_t tests)
 {
-	return rank_test__of(a->values, a->n, b->values, b->n, 1);
+	struct rank_test t = rank_test__of(a->values, a->n, b->values, b->n, tests);
+
+	r->early |= t.difference == DIFFERENCE_POINT || t.difference == DIFFERENCE_FEW;
+	if (!difference__holds(t.difference))
+		return;
+	r->ties[(t.sign > 0) == higher_is_better ? b->mode : a->mode] = false;
+	r->all_tie = false;
 }
 
-static bool is_worse(const struct ranked_mode *m, const struct ranked_mode *than,
-		     bool higher_is_better)
+struct ranking ranking__of(const struct ranked_mode *modes, size_t n, bool higher_is_better,
+			   size_t tests)
 {
-	struct rank_test t = test(m, than);
-
-	return difference__holds(t.difference) && t.sign == (higher_is_better ? -1 : 1);
-}
-
-static bool is_early(const struct ranked_mode *m, const struct ranked_mode *best)
-{
-	enum difference difference = test(best, m).difference;
-
-	return m->n && m != best &&
-	       (difference == DIFFERENCE_POINT || difference == DIFFERENCE_FEW);
-}
-
-struct ranking ranking__of(const struct ranked_mode *modes, size_t n, bool higher_is_better)
-{
-	struct ranking r = {.known = 0};
+	struct ranking r = {.needed = rank_test__rounds_needed(tests)};
 	const struct ranked_mode *best = NULL;
 	double most = 0;
 
@@ -60,13 +53,14 @@ struct ranking ranking__of(const struct ranked_mode *modes, size_t n, bool highe
 	if (!best)
 		return r;
 	r.best = best->mode;
+	r.early = !tests;
+	if (r.early)
+		return r;
+	r.all_tie = true;
 	for (size_t i = 0; i < n; i++)
 		r.ties[modes[i].mode] = modes[i].n && &modes[i] != best;
 	for (size_t i = 0; i < n; i++)
-		for (size_t other = 0; other < n; other++)
-			if (is_worse(&modes[i], &modes[other], higher_is_better))
-				r.ties[modes[i].mode] = false;
-	for (size_t i = 0; i < n; i++)
-		r.early |= is_early(&modes[i], best);
+		for (size_t other = 0; other < i; other++)
+			compare(&r, &modes[i], &modes[other], higher_is_better, tests);
 	return r;
 }

@@ -16,13 +16,20 @@ struct ranked_mode {
 };
 
 struct ranking {
-	size_t known;       /* modes with a value; the rest means nothing below 2 */
-	bool early;         /* too few rounds to name a best mode */
-	enum mode best;     /* by the median */
-	size_t rounds;      /* fewest of a mode with a value */
-	bool ties[MODE_NR]; /* of modes that no mode is ahead of, without best itself */
+	size_t known;        /* modes with a value; the rest means nothing below 2 */
+	bool early;          /* too few rounds to name a best mode */
+	enum mode best;      /* by the median */
+	size_t rounds;       /* fewest of a mode with a value */
+	unsigned int needed; /* rounds of each mode with which the test can name a best mode */
+	bool ties[MODE_NR];  /* of modes that no mode is ahead of, without best itself */
+	bool all_tie;        /* no mode is ahead of any other */
 };
 
-struct ranking ranking__of(const struct ranked_mode *modes, size_t n, bool higher_is_better);
+/*
+ * tests: how many comparisons share the level of the test, these among them. 0: the time for tests
+ * has not come, `early` is set.
+ */
+struct ranking ranking__of(const struct ranked_mode *modes, size_t n, bool higher_is_better,
+			   size_t tests);
 
 #endif

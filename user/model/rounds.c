@@ -32,6 +32,15 @@ unsigned int rounds__complete(const struct result *r)
 	return complete;
 }
 
+bool rounds__all(const struct result *r)
+{
+	size_t whole = 0;
+
+	for (size_t i = 0; i < r->runs_nr; i++)
+		whole += !r->runs[i].interrupted;
+	return whole >= r->modes_nr * r->rounds;
+}
+
 bool rounds__ended_early(const struct result *r)
 {
 	bool early = r->interrupted || r->failure[0];

@@ -8,6 +8,9 @@
 /* Rounds that every mode completed: "2 of 5 rounds" of a run that ended early. */
 unsigned int rounds__complete(const struct result *r);
 
+/* Has each mode made all its rounds, to their end? Also while auxiliary rounds follow. */
+bool rounds__all(const struct result *r);
+
 /* Did the run end before all rounds were made? */
 bool rounds__ended_early(const struct result *r);
 

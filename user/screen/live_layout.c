@@ -12,7 +12,6 @@
 #include "common/units.h"
 #include "live_chart.h"
 #include "live_layout.h"
-#include "base/rank_test.h"
 #include "model/figures.h"
 #include "model/verdict.h"
 #include "text_cells.h"
@@ -467,8 +466,11 @@ static void put_best(struct flow *l, const struct live_frame *f, const char *wha
 	if (r->known < 2)
 		return;
 	if (r->early) {
-		flow__put(l, "%s: too early (%zu of %u rounds)", what, r->rounds,
-			  rank_test__rounds_needed(1));
+		flow__put(l, "%s: too early (%zu of %u rounds)", what, r->rounds, r->needed);
+		return;
+	}
+	if (r->all_tie) {
+		flow__put(l, "%s: no difference shown", what);
 		return;
 	}
 	used = (size_t)snprintf(words, sizeof(words), "%s %s", what, mode__words(r->best));

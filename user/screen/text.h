@@ -27,7 +27,7 @@ void text_end__print(const struct result *r, FILE *f, const struct text_end_form
  * One sentence that compares the throughput of zero-copy and one-copy. Nothing for
  * DIFFERENCE_UNKNOWN.
  */
-void text_comparison__write(FILE *f, const struct rank_test *t);
+void text_comparison__write(FILE *f, const struct rank_test *t, unsigned int needed);
 
 /*
  * Whether the senders' congestion control paces, which can limit throughput before copying does,

@@ -385,7 +385,7 @@ static char *percent(char buf[PERCENT_MAX], double change, const char *sign)
 /* An interval beyond this says that the rounds varied, not that the modes are alike. */
 #define ALIKE 0.1
 
-void text_comparison__write(FILE *f, const struct rank_test *t)
+void text_comparison__write(FILE *f, const struct rank_test *t, unsigned int needed)
 {
 	char change[PERCENT_MAX], low[PERCENT_MAX], high[PERCENT_MAX];
 	bool slower = t->difference == DIFFERENCE_LOWER, few = t->n < t->m;
@@ -410,7 +410,7 @@ void text_comparison__write(FILE *f, const struct rank_test *t)
 			"Zero-copy was %s than one-copy by %s %% in %u round%s; %u rounds are "
 			"needed to tell a difference from noise.",
 			t->change < 0 ? "slower" : "faster", change, rounds, plural(rounds),
-			rank_test__rounds_needed(1));
+			needed);
 		return;
 	default:
 		fprintf(f, "Zero-copy was %s than one-copy by %s %% (%s to %s %%).",
@@ -443,25 +443,26 @@ static void print_comparison(FILE *f, const struct result *r)
 	struct rank_test t;
 
 	figures__compare(&t, r, MODE_ZEROCOPY, MODE_ONECOPY);
-	text_comparison__write(f, &t);
+	text_comparison__write(f, &t, figures__rounds_needed(r));
 }
 
 /* The best mode and those that it is not ahead of; nothing unless two modes are known. */
-static bool print_best_of(FILE *f, const struct result *r, figure_of_round *figure,
+static bool print_best_of(FILE *f, const struct result *r, const struct ranking *ranking,
 			  const char *words)
 {
-	struct ranking ranking = figures__ranking(r, figure, figure == run_result__gbps);
-
-	if (ranking.known < 2)
+	if (ranking->known < 2)
 		return false;
-	if (ranking.early) {
-		fprintf(f, "%s: too early to say, %u rounds are needed", words,
-			rank_test__rounds_needed(1));
+	if (ranking->early) {
+		fprintf(f, "%s: too early to say, %u rounds are needed", words, ranking->needed);
 		return true;
 	}
-	fprintf(f, "%s: %s", words, mode__words(ranking.best));
+	if (ranking->all_tie) {
+		fprintf(f, "%s: no difference shown", words);
+		return true;
+	}
+	fprintf(f, "%s: %s", words, mode__words(ranking->best));
 	for (size_t i = 0; i < r->summary_nr; i++)
-		if (ranking.ties[r->summary[i].mode])
+		if (ranking->ties[r->summary[i].mode])
 			fprintf(f, " or %s", mode__words(r->summary[i].mode));
 	return true;
 }
@@ -469,10 +470,13 @@ static bool print_best_of(FILE *f, const struct result *r, figure_of_round *figu
 /* Modes without a significant difference are named together. */
 static void print_best(FILE *f, const struct result *r)
 {
-	if (!print_best_of(f, r, run_result__gbps, "Fastest"))
+	struct ranking fastest = figures__ranking(r, run_result__gbps, true);
+	struct ranking cheapest = figures__ranking(r, figures__cpu, false);
+
+	if (!print_best_of(f, r, &fastest, "Fastest"))
 		return;
-	if (r->summary[0].rounds >= rank_test__rounds_needed(1))
-		print_best_of(f, r, figures__cpu, "; cheapest in CPU time");
+	if (!fastest.early)
+		print_best_of(f, r, &cheapest, "; cheapest in CPU time");
 	fputc('.', f);
 }
 

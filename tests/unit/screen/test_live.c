@@ -388,14 +388,16 @@ TEST(answers_so_far_name_the_fastest_and_the_cheapest_mode)
 	/* No round is over; one is too few to name a mode. */
 	check_says(v, "zero-copy: NO, all copied   nothing missed   (so far)");
 	v->f->fastest = v->f->cheapest =
-		(struct ranking){.known = 3, .rounds = 1, .early = true, .best = MODE_TWOCOPY};
-	check_says(v, "fastest: too early (1 of 4 rounds)");
+		(struct ranking){.known = 3, .rounds = 1, .needed = 5, .early = true};
+	check_says(v, "fastest: too early (1 of 5 rounds)");
 	check_silent(v, "fastest two-copy");
 	v->f->fastest = v->f->cheapest =
 		(struct ranking){.known = 3, .rounds = 4, .best = MODE_TWOCOPY};
 	v->f->fastest.ties[MODE_ONECOPY] = true;
 	check_says(v, "zero-copy: NO, all copied   fastest two-copy or one-copy   cheapest two-copy"
 		      "   nothing missed   (so far)");
+	v->f->cheapest.all_tie = true;
+	check_says(v, "cheapest: no difference shown");
 	/* They are of all rounds, the table of what came after the reset. */
 	press(v, 'r', 1);
 	check_silent(v, "fastest");

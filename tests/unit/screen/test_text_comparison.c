@@ -72,7 +72,7 @@ TEST(each_comparison_has_its_sentence)
 
 	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++) {
 		f = begin(&text, &len);
-		text_comparison__write(f, &sentences[i].t);
+		text_comparison__write(f, &sentences[i].t, 4);
 		fclose(f);
 		assert_string_equal(text, sentences[i].text);
 		free(text);

@@ -150,15 +150,22 @@ TEST(best_modes_are_named_and_indistinguishable_ones_together)
 
 	fake_result__rounds(r, MODE_TWOCOPY, 30, 32, 5);
 	fake_result__rounds(r, MODE_ONECOPY, 34, 36, 5);
-	check_says(r, "RESULT|Fastest: one-copy; cheapest in CPU time: ");
+	check_says(r, "RESULT|Fastest: one-copy; cheapest in CPU time: one-copy.");
 	fake_result__rounds(r, MODE_TWOCOPY, 34, 36, 5);
 	check_says(r, "Fastest: two-copy or one-copy; cheapest");
-	for (int i = 0; i < 3; i++) {
-		r->summary[i].rounds = 3;
-		fake_result__rounds(r, r->summary[i].mode, 30 + i, 33 + i, 3);
-	}
-	check_says(r, "Fastest: too early to say, 4 rounds are needed.");
+	fake_result__rounds(r, MODE_ZEROCOPY, 33, 37, 5);
+	check_says(r, "Fastest: no difference shown; cheapest");
+	/* Ended after 3 of 5 rounds, and after 5 of 12, however far apart these are. */
+	for (int i = 0; i < 3; i++)
+		fake_result__rounds(r, r->summary[i].mode, 30 + 9 * i, 33 + 9 * i, 3);
+	check_says(r, "faster than one-copy by|in 3 rounds; 5 rounds are needed to tell a "
+		      "difference from noise. Fastest: too early to say, 5 rounds are needed.");
 	check_silent(r, "cheapest");
+	for (int i = 0; i < 3; i++)
+		fake_result__rounds(r, r->summary[i].mode, 30 + 9 * i, 33 + 9 * i, 5);
+	check_says(r, "faster than one-copy by|Fastest: zero-copy; cheapest");
+	r->rounds = 12;
+	check_says(r, "in 5 rounds; 12 rounds are needed|Fastest: too early to say, 12 rounds");
 	r->runs_nr = 0;
 	check_silent(r, "Fastest");
 }
