@@ -80,9 +80,14 @@ void hist__reset(struct hist *h)
 
 void hist__record(struct hist *h, uint64_t value)
 {
-	h->buckets[hist_bucket(value, h->sub_bits, h->n_buckets)]++;
-	h->count++;
-	add_to_sum(h, value, 1);
+	hist__record_many(h, value, 1);
+}
+
+void hist__record_many(struct hist *h, uint64_t value, uint64_t n)
+{
+	h->buckets[hist_bucket(value, h->sub_bits, h->n_buckets)] += n;
+	h->count += n;
+	add_to_sum(h, value, n);
 	widen(h, value, value);
 }
 

@@ -32,6 +32,7 @@ void hist__free(struct hist *h);
 
 void hist__reset(struct hist *h);
 void hist__record(struct hist *h, uint64_t value);
+void hist__record_many(struct hist *h, uint64_t value, uint64_t n); /* n events of one value */
 
 /* For histograms of hist__new_latency(): a few instructions, for the message path. */
 static inline void hist__record_latency(struct hist *h, uint64_t value)

@@ -45,6 +45,7 @@ enum counters_hist {
 	COUNTERS_DELIVERY,
 	COUNTERS_RECV_CALL,       /* receive calls that returned bytes */
 	COUNTERS_HALF_ROUND_TRIP, /* with --request-response */
+	COUNTERS_MISSED,          /* --rate: due and not sent; how long they waited, at least */
 	COUNTERS_HIST_NR,
 };
 

@@ -101,6 +101,7 @@ static void json__latency(const struct side_stats *s)
 		[COUNTERS_DELIVERY] = {"delivery", false},
 		[COUNTERS_RECV_CALL] = {"recv_call", false},
 		[COUNTERS_HALF_ROUND_TRIP] = {"half_round_trip", true},
+		[COUNTERS_MISSED] = {"missed", true},
 	};
 	const char *comma = "";
 
@@ -326,6 +327,11 @@ static void text__sender(const struct reporter *r)
 	text__latency("send call", t->hist[COUNTERS_SEND_CALL]);
 	if (t->hist[COUNTERS_HALF_ROUND_TRIP]->count)
 		text__latency("half trip", t->hist[COUNTERS_HALF_ROUND_TRIP]);
+	if (t->hist[COUNTERS_MISSED]->count)
+		printf("missed     %" PRIu64 " message%s due and not sent: latencies leave these "
+		       "out\n",
+		       t->hist[COUNTERS_MISSED]->count,
+		       t->hist[COUNTERS_MISSED]->count == 1 ? " was" : "s were");
 	if (t->hist[COUNTERS_SLOT_WAIT]->count)
 		text__latency("slot wait", t->hist[COUNTERS_SLOT_WAIT]);
 	if (t->gather_sampled)

@@ -10,6 +10,8 @@
 /* After its deadline a phase waits at most this long for a first message, checking this often. */
 #define FIRST_MESSAGE_NS (10 * NS_PER_SEC)
 #define FIRST_CHECK_NS   (NS_PER_SEC / 100)
+/* --rate: how long after its end the measured phase sends messages that were due before. */
+#define GRACE_NS NS_PER_SEC
 
 void sender__stats(struct sender *s, bool done)
 {
@@ -214,10 +216,11 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 	s->cpu_begin = clock__cpu();
 	s->begin_ns = clock__now();
 	deadline = duration ? s->begin_ns + duration : UINT64_MAX;
-	sender_pool__begin(&s->pool, s->phase, s->stopping ? 0 : messages, deadline);
+	sender_pool__begin(&s->pool, s->phase, s->stopping ? 0 : messages, duration,
+			   measured ? GRACE_NS : 0);
 	s->measuring = measured;
 	control_loop__begin_phase(&s->loop);
-	err = sender__drive(s, deadline);
+	err = sender__drive(s, s->options->workload.rate ? UINT64_MAX : deadline);
 	control_loop__end_phase(&s->loop);
 	if (err)
 		return err;

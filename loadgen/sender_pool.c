@@ -29,7 +29,7 @@
 /* Publishes counters every SHARED_COUNTERS_INTERVAL_NS; checks the deadline. *shown: last time. */
 static void sender_thread__show(struct sender_thread *m, uint64_t *shown)
 {
-	if (m->counters.last_ns >= m->pool->deadline)
+	if (!m->pool->options->workload.rate && m->counters.last_ns >= m->pool->deadline)
 		sender_pool__stop(m->pool);
 	if (m->counters.last_ns - *shown <= SHARED_COUNTERS_INTERVAL_NS)
 		return;
@@ -43,18 +43,12 @@ struct epoll_loop {
 	unsigned int open;                /* connections with messages to begin */
 	unsigned int busy;                /* connections with messages under way */
 	uint64_t k, due; /* --rate: number of the next message, and when it is due */
+	uint64_t nr;     /* --rate: messages that are due before the deadline */
+	uint64_t last; /* --rate: none begins from here on; UINT64_MAX: the deadline is not over */
 	uint64_t now;
 	uint64_t shown;
 	uint64_t checked; /* last check for progress */
 };
-
-uint64_t sender_pool__due(uint64_t begin, uint64_t k, uint64_t rate, uint64_t nr, uint64_t all)
-{
-	/* k messages take k / (rate * nr / all) seconds; 64 bits would overflow within hours. */
-	unsigned __int128 ns = (unsigned __int128)k * NS_PER_SEC * all;
-
-	return begin + (uint64_t)(ns / ((unsigned __int128)rate * nr));
-}
 
 static int epoll_loop__open(struct sender_thread *m)
 {
@@ -118,6 +112,15 @@ static uint64_t epoll_loop__due_at(const struct epoll_loop *p, uint64_t k)
 	return sender_pool__due(c->begin, k, c->options->workload.rate, p->m->nr, c->nr);
 }
 
+/* Messages of the thread that are due before `at`. */
+static uint64_t epoll_loop__due_before(const struct epoll_loop *p, uint64_t at)
+{
+	const struct sender_pool *c = p->m->pool;
+
+	return sender_pool__due_nr(at > c->begin ? at - c->begin : 0, c->options->workload.rate,
+				   p->m->nr, c->nr);
+}
+
 static void epoll_loop__queue_due(struct epoll_loop *p)
 {
 	struct sender_thread *m = p->m;
@@ -125,7 +128,9 @@ static void epoll_loop__queue_due(struct epoll_loop *p)
 	if (!m->pool->options->workload.rate)
 		return;
 	p->now = clock__now();
-	while (p->due <= p->now) {
+	if (p->now >= m->pool->deadline && p->last == UINT64_MAX)
+		p->last = p->now + m->pool->grace_ns;
+	while (p->due <= p->now && p->k < p->nr) {
 		epoll_loop__queue(p, &m->conns[p->k % m->nr]);
 		p->due = epoll_loop__due_at(p, ++p->k);
 	}
@@ -138,7 +143,7 @@ static bool epoll_loop__may_begin(const struct epoll_loop *p, const struct sende
 	uint64_t turn = (uint64_t)(f - p->m->conns);
 
 	*due = 0;
-	if (!f->left || sender_conn__stopped(f))
+	if (!f->left || p->now >= p->last || sender_conn__stopped(f))
 		return false;
 	if (!f->options->workload.rate)
 		return true;
@@ -265,7 +270,8 @@ static bool epoll_loop__goes_on(const struct epoll_loop *p)
 {
 	if (p->busy)
 		return true;
-	return p->open && !atomic_load_explicit(&p->m->pool->stop, memory_order_relaxed);
+	return p->open && p->now < p->last &&
+	       !atomic_load_explicit(&p->m->pool->stop, memory_order_relaxed);
 }
 
 static void epoll_loop__begin(struct epoll_loop *p)
@@ -273,11 +279,16 @@ static void epoll_loop__begin(struct epoll_loop *p)
 	struct sender_thread *m = p->m;
 
 	p->tail = &p->head;
+	p->nr = p->last = UINT64_MAX;
 	if (m->pool->options->workload.rate)
 		p->due = epoll_loop__due_at(p, 0);
+	if (m->pool->options->workload.rate && m->pool->deadline != UINT64_MAX)
+		p->nr = epoll_loop__due_before(p, m->pool->deadline);
 	for (unsigned int i = 0; i < m->nr; i++) {
 		struct sender_conn *f = &m->conns[i];
 
+		if (f->left == UINT64_MAX && p->nr != UINT64_MAX)
+			f->left = lg_options__share(p->nr, m->nr, i);
 		f->queued = false;
 		f->begun = 0;
 		p->open += f->left != 0;
@@ -299,6 +310,11 @@ static int epoll_loop__run(struct sender_thread *m)
 			err = epoll_loop__serve(&p, epoll_loop__pop(&p));
 		if (!err)
 			err = epoll_loop__poll(&p, !p.head && !epoll_loop__spins(&p));
+	}
+	if (!err && m->pool->options->workload.rate) {
+		p.now = clock__now();
+		for (unsigned int i = 0; i < m->nr; i++)
+			sender_thread__count_missed(m, &m->conns[i], p.now);
 	}
 	return err;
 }
@@ -520,7 +536,8 @@ static void sender_conn__begin_phase(struct sender_conn *f, const struct sender_
 	f->stall = (struct stall){0};
 }
 
-void sender_pool__begin(struct sender_pool *c, uint32_t phase, uint64_t messages, uint64_t deadline)
+void sender_pool__begin(struct sender_pool *c, uint32_t phase, uint64_t messages,
+			uint64_t duration_ns, uint64_t grace_ns)
 {
 	unsigned int i, k;
 
@@ -536,7 +553,8 @@ void sender_pool__begin(struct sender_pool *c, uint32_t phase, uint64_t messages
 	}
 	c->busy = c->threads_nr;
 	c->begin = clock__now();
-	c->deadline = deadline;
+	c->deadline = duration_ns ? c->begin + duration_ns : UINT64_MAX;
+	c->grace_ns = grace_ns;
 	c->phase = phase;
 	pthread_cond_broadcast(&c->go);
 	pthread_mutex_unlock(&c->lock);

@@ -43,6 +43,7 @@ struct sender_pool {
 	uint32_t phase;    /* 0: none yet; SENDER_POOL_EXIT: exit */
 	uint64_t begin;    /* begin of the phase, ns */
 	uint64_t deadline; /* ns; UINT64_MAX: none */
+	uint64_t grace_ns; /* --rate: time after the deadline for messages due before it */
 	unsigned int busy;
 };
 
@@ -62,12 +63,15 @@ int sender_pool__start(struct sender_pool *c);
 const struct sender_conn *sender_pool__conn(const struct sender_pool *c, uint32_t index);
 
 /*
- * Begins a phase. messages: the sum over all connections; UINT64_MAX: until sender_pool__stop().
+ * Begins a phase of duration_ns (0: without a deadline). messages: the sum over all connections;
+ * UINT64_MAX: until the deadline or sender_pool__stop().
  * Sending threads check the deadline themselves: TCP_INFO takes the socket lock and may delay the
- * main thread. Waiting threads need sender_pool__stop().
+ * main thread. Waiting threads need sender_pool__stop(), but not with --rate: then a phase has the
+ * messages that are due before the deadline. What a thread has not begun grace_ns after it first
+ * sees that the deadline is over, or when it is stopped, counts in COUNTERS_MISSED.
  */
 void sender_pool__begin(struct sender_pool *c, uint32_t phase, uint64_t messages,
-			uint64_t deadline);
+			uint64_t duration_ns, uint64_t grace_ns);
 void sender_pool__stop(struct sender_pool *c);
 
 /* True when all threads have finished the phase. *err: the first error of a thread, or 0. */
@@ -81,5 +85,12 @@ void sender_pool__read(struct sender_pool *c, struct counters *sum);
 
 /* When message k of a thread is due, ns. `nr` of `all` connections send nr / all of the rate. */
 uint64_t sender_pool__due(uint64_t begin, uint64_t k, uint64_t rate, uint64_t nr, uint64_t all);
+
+/* How many messages of that thread are due within the first `ns` of a phase. */
+uint64_t sender_pool__due_nr(uint64_t ns, uint64_t rate, uint64_t nr, uint64_t all);
+
+/* Counts the messages of a connection that are due by now and were not begun. */
+void sender_thread__count_missed(struct sender_thread *m, const struct sender_conn *f,
+				 uint64_t now);
 
 #endif

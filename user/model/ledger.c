@@ -375,6 +375,22 @@ static void leave_out_delivery(struct run_result *r)
 	*delivery = (struct latency_result){.reason = reason};
 }
 
+void ledger__missed(struct app_result *app)
+{
+	const struct hist *missed = app->latency[LATENCY_MISSED].hist;
+	struct hist *delivery = app->latency[LATENCY_DELIVERY].hist;
+	struct hist *half = app->latency[LATENCY_HALF_ROUND_TRIP].hist;
+
+	if (!missed || !missed->count)
+		return;
+	if (delivery && delivery->count)
+		hist__add(delivery, missed);
+	for (uint32_t i = 0; half && half->count && i < missed->n_buckets; i++)
+		if (missed->buckets[i])
+			hist__record_many(half, hist__bucket_low(missed, i) / 2,
+					  missed->buckets[i]);
+}
+
 void ledger__app(struct run_result *r, const struct load_report *report, enum nio_side side)
 {
 	const struct hist *calls;

@@ -16,6 +16,13 @@ void ledger__book(struct run_result *r, const struct plan *plan, const struct sn
 void ledger__app(struct run_result *r, const struct load_report *report, enum nio_side side);
 
 /*
+ * Counts the messages that were due and not sent (--rate) in the latencies that begin when a
+ * message was due, with the time that they had waited: their quantiles are then lower bounds. Once,
+ * after the last report of both sides.
+ */
+void ledger__missed(struct app_result *app);
+
+/*
  * Corrects the duration of a finished phase whose messages were due at a rate (messages/s; 0:
  * none), after the totals of both sides: n due messages take n intervals, although the last message
  * is read as soon as it is sent. Never shortens the duration.

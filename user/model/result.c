@@ -56,7 +56,7 @@ const char *latency__help(enum latency_kind k)    { return latencies[k].help; }
 
 bool latency__is_detail(enum latency_kind k)
 {
-	return k == LATENCY_SLOT_WAIT || k == LATENCY_RECV_CALL;
+	return k == LATENCY_SLOT_WAIT || k == LATENCY_RECV_CALL || k == LATENCY_MISSED;
 }
 
 static const struct name {

@@ -77,7 +77,9 @@ struct stage_result {
 	  "messages are answered only with --request-response",                            \
 	  "half the time until a message was answered")                                    \
 	X(COMPLETION, "completion", SENDER, "completion", "no event was timed",            \
-	  "zero-copy send to its notification")
+	  "zero-copy send to its notification")                                            \
+	X(MISSED, "missed", SENDER, "missed", "with --rate only: every message was sent",  \
+	  "--rate: due and not sent; how long these waited, at least")
 
 enum latency_kind {
 #define X(id, ...) LATENCY_##id,

@@ -274,6 +274,7 @@ static int close_books(struct round *r)
 	err = join_half(r);
 	if (err)
 		return err;
+	ledger__missed(&r->out->app);
 	r->out->interrupted |= runner->stopped;
 	perf_watch__warn(&runner->perf, r->out);
 	if (!round__has(r, ROUND_DONE))

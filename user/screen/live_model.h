@@ -63,6 +63,7 @@ enum live_quantity {
 	LIVE_SLOT_WAIT,
 	LIVE_HALF_ROUND_TRIP,
 	LIVE_RECV_CALL,
+	LIVE_MISSED,
 /* clang-format off */
 #define LIVE_STAGE_HIST(id)    LIVE_##id,
 #define LIVE_STAGE_NO_HIST(id)

@@ -338,36 +338,56 @@ static void print_nothing(FILE *f, const struct result *r)
 		r->interrupted ? ": interrupted before the first round was over" : "");
 }
 
-/* Below this share of the requested rate, the rate was missed. */
-#define KEPT 0.99
+/* A mode may lack this share of the messages that were due, or one a round: the last one's way. */
+#define LACKING 0.01
 
 static double messages_per_s(const struct run_result *run)
 {
 	return run->duration_ns ? (double)run->app.tx_messages * 1e9 / (double)run->duration_ns : 0;
 }
 
-/* Latencies of a mode below the rate grow with the duration of the run. */
+static uint64_t missed_of(const struct run_result *run)
+{
+	const struct hist *missed = run->app.latency[LATENCY_MISSED].hist;
+
+	return missed ? missed->count : 0;
+}
+
+static bool is_kept(const struct mode_summary *s, uint64_t rate)
+{
+	double due = (double)rate * (double)s->total.duration_ns / 1e9;
+
+	return !missed_of(&s->total) &&
+	       due - (double)s->total.app.tx_messages <= fmax(LACKING * due, (double)s->rounds);
+}
+
+/* Latencies of a mode that does not keep the rate are of its backlog. */
 static void print_rate(FILE *f, const struct result *r)
 {
+	char count[UNITS_BUF], missed[UNITS_BUF];
 	const char *lead = " Not kept: ";
-	char count[UNITS_BUF];
+	bool least = false;
 
 	if (!r->workload.rate)
 		return;
 	fprintf(f, "Open loop of %s messages/s; latencies begin when a message was due.",
 		format_count(count, sizeof(count), r->workload.rate));
 	for (size_t i = 0; i < r->summary_nr; i++) {
-		double rate = messages_per_s(&r->summary[i].total);
+		const struct run_result *run = &r->summary[i].total;
 
-		if (r->messages || r->summary[i].total.health.paused_ns ||
-		    rate >= KEPT * (double)r->workload.rate)
+		if (run->health.paused_ns || is_kept(&r->summary[i], r->workload.rate))
 			continue;
 		fprintf(f, "%s%s sent %s/s", lead, mode__words(r->summary[i].mode),
-			format_count(count, sizeof(count), (uint64_t)rate));
+			format_count(count, sizeof(count), (uint64_t)messages_per_s(run)));
+		if (missed_of(run))
+			fprintf(f, " and missed %s",
+				format_count(missed, sizeof(missed), missed_of(run)));
+		least |= missed_of(run) != 0;
 		lead = ", ";
 	}
 	if (lead[0] == ',')
-		fputs(", so its latencies grow as long as it runs.", f);
+		fprintf(f, "; late messages count with their wait%s.",
+			least ? ", missed ones with what they had waited (>=)" : "");
 }
 
 #define PERCENT_MAX 32

@@ -179,6 +179,9 @@ static void latency_cell(char *cell, const void *of, size_t row, int what)
 	const struct mode_summary *s = mode_at(of, row);
 	const struct hist *h = s->total.app.latency[what].hist;
 	bool applies = what != LATENCY_COMPLETION || mode__has(s->mode, MODE_PINS);
+	const struct hist *missed = s->total.app.latency[LATENCY_MISSED].hist;
+	bool least = missed && missed->count &&
+		     (what == LATENCY_DELIVERY || what == LATENCY_HALF_ROUND_TRIP);
 	double unit = unit_of(of, what);
 	char p50[16], p99[16];
 
@@ -188,7 +191,7 @@ static void latency_cell(char *cell, const void *of, size_t row, int what)
 	}
 	format_figure(p50, sizeof(p50), (double)hist__quantile(h, 0.5) / unit);
 	format_figure(p99, sizeof(p99), (double)hist__quantile(h, 0.99) / unit);
-	snprintf(cell, TEXT_CELL_MAX, "%5s / %s", p50, p99);
+	snprintf(cell, TEXT_CELL_MAX, "%s%*s / %s", least ? ">= " : "", least ? 0 : 5, p50, p99);
 }
 
 void text_tables__latency(FILE *f, const struct result *r, unsigned int columns)

@@ -57,6 +57,17 @@ TEST(message_k_is_due_at_its_share_of_the_rate)
 	assert_true(sender_pool__due(7, 1, 10, 3, 10) == 7 + 333333333);
 	assert_true(sender_pool__due(7, 3, 10, 3, 10) == 7 + 1000000000);
 	assert_true(sender_pool__due(0, 3ULL << 40, 1, 1, 1) == (3ULL << 40) * 1000000000);
+	/* Those before an end: the first one is due at 0, one due at the end belongs to no phase.
+	 */
+	assert_true(sender_pool__due_nr(0, 10, 1, 1) == 0);
+	assert_true(sender_pool__due_nr(1, 10, 1, 1) == 1);
+	assert_true(sender_pool__due_nr(2000000000, 1000, 1, 1) == 2000);
+	for (uint64_t ns = 0; ns < 2000000000; ns += 66666667) {
+		uint64_t k = sender_pool__due_nr(ns, 7, 3, 10);
+
+		assert_true(!k || sender_pool__due(0, k - 1, 7, 3, 10) < ns);
+		assert_true(sender_pool__due(0, k, 7, 3, 10) >= ns);
+	}
 	assert_true(sender_pool__due(0, 24 * 3600 * 100000000ULL, 100000000, 4096, 4096) ==
 		    24 * 3600 * 1000000000ULL);
 }

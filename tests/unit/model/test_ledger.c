@@ -235,6 +235,42 @@ TEST(unexpected_copies_of_both_sides_are_added)
 }
 
 /* Each round lacks different numbers: the sum keeps the first reason. */
+/* Their quantiles are lower bounds: half a round trip takes at least half of the wait. */
+TEST(missed_messages_count_in_the_latencies_from_the_due_time)
+{
+	struct run_result r;
+	struct hist *h[LATENCY_NR];
+
+	run_result__init(&r);
+	for (int k = 0; k < LATENCY_NR; k++) {
+		h[k] = r.app.latency[k].hist = hist__new_latency();
+		for (int i = 0; i < 98; i++)
+			hist__record(h[k], 1000);
+	}
+	hist__reset(h[LATENCY_MISSED]);
+	ledger__missed(&r.app);
+	assert_int_equal(h[LATENCY_DELIVERY]->count, 98);
+	hist__record_many(h[LATENCY_MISSED], 600000000, 2);
+	ledger__missed(&r.app);
+	for (int k = 0; k < LATENCY_NR; k++) {
+		bool due = k == LATENCY_DELIVERY || k == LATENCY_HALF_ROUND_TRIP;
+
+		if (k == LATENCY_MISSED)
+			continue;
+		assert_int_equal(h[k]->count, due ? 100 : 98);
+		assert_true((hist__quantile(h[k], 0.99) > 250000000) == due);
+		assert_true(h[k]->max <= (k == LATENCY_DELIVERY ? 600000000 : 300000000));
+	}
+	run_result__clear(&r);
+	/* Latencies that are not known, or have no message, stay so. */
+	run_result__init(&r);
+	r.app.latency[LATENCY_MISSED].hist = hist__new_latency();
+	hist__record(r.app.latency[LATENCY_MISSED].hist, 5);
+	ledger__missed(&r.app);
+	assert_null(r.app.latency[LATENCY_DELIVERY].hist);
+	run_result__clear(&r);
+}
+
 TEST(sum_keeps_the_reason_of_the_first_round_that_lacks_a_number)
 {
 	struct fixture *f = fixture_without_sockets(MODE_ZEROCOPY);

@@ -316,6 +316,37 @@ TEST(missed_rate_is_named)
 	check_says(r, "RESULT|Open loop of 1 000 000 000 messages/s|Not kept: two-copy sent");
 }
 
+/* As many as were due within the time of 5 rounds, or one a round less; or more than 1 % less. */
+TEST(rate_is_kept_up_to_what_rounding_explains)
+{
+	struct result *r = fresh(1);
+	struct run_result *run = &r->summary[0].total;
+
+	r->workload.rate = 100;
+	run->duration_ns = 2000000000;
+	run->app.tx_messages = 195;
+	check_silent(r, "Not kept");
+	run->app.tx_messages = 194;
+	check_says(r, "Not kept: two-copy sent 97/s; late messages count with their wait.");
+	r->workload.rate = 1000;
+	run->app.tx_messages = 1980;
+	check_silent(r, "Not kept");
+	run->app.tx_messages = 1979;
+	check_says(r, "Not kept: two-copy sent 989/s; late");
+	/* Also with a number of messages instead of a duration. */
+	r->messages = 1979;
+	check_says(r, "Not kept: two-copy sent 989/s; late");
+	/* What was missed was not kept, and latencies are lower bounds. */
+	run->app.tx_messages = 2000;
+	hist__free(run->app.latency[LATENCY_MISSED].hist);
+	run->app.latency[LATENCY_MISSED].hist = hist__new_latency();
+	check_silent(r, "Not kept");
+	hist__record_many(run->app.latency[LATENCY_MISSED].hist, 1100000000, 7);
+	check_says(r, "Not kept: two-copy sent 1 000/s and missed 7; late messages count with "
+		      "their wait, missed ones with what they had waited (>=).|"
+		      "two-copy 11.9 / 24.8 >= 89.1 / 186");
+}
+
 /* A round cut short counts in the figures, but not as a round. */
 TEST(interrupted_run_names_the_complete_rounds)
 {

@@ -22,7 +22,7 @@
 	"\"enobufs\":45,\"fallback_bytes\":49},\"reply_errors\":46,"                          \
 	"\"replies\":{\"bytes\":47,\"messages\":48},"                                         \
 	"\"latency\":{\"send_call\":" send_call ",\"slot_wait\":" HIST_0                      \
-	",\"half_round_trip\":" HIST_3 ",\"completion\":" HIST_0 "},"                         \
+	",\"half_round_trip\":" HIST_3 ",\"completion\":" HIST_0 ",\"missed\":" HIST_0 "},"   \
 	"\"tcp\":{\"bytes_acked\":51,\"bytes_retrans\":52},\"more\":\"may be added\"}"
 
 #define RECEIVER_STATS                                                                      \
