@@ -106,7 +106,7 @@ static void find_group(struct export *x, struct group *g, const struct sock_stat
 		name_by_port(g->name, s);
 		break;
 	case EXPORT_BY_COMM:
-		group_name__of_comm(g->name, s->comm);
+		group_name__of_comm(g->name, s->comm, s->owned);
 		g->final = s->owned;
 		break;
 	default:

@@ -185,10 +185,10 @@ char *group_name__of_pod(char buf[GROUP_NAME_MAX], const struct pod_id *id, cons
 	return show(buf, text);
 }
 
-char *group_name__of_comm(char buf[GROUP_NAME_MAX], const char *comm)
+char *group_name__of_comm(char buf[GROUP_NAME_MAX], const char *comm, bool owned)
 {
 	if (!*comm)
-		return strcpy(buf, "unknown");
+		return strcpy(buf, owned ? "\\x00" : "unknown");
 	/* A process cannot take a name that export gives. */
 	if (!strcmp(comm, "unknown") || !strcmp(comm, "other")) {
 		snprintf(buf, GROUP_NAME_MAX, "\\x%02x%s", (unsigned char)*comm, comm + 1);

@@ -3,6 +3,8 @@
 #ifndef EXPORT_GROUP_NAME_H
 #define EXPORT_GROUP_NAME_H
 
+#include <stdbool.h>
+
 #include "pod_names.h"
 
 #define GROUP_NAME_MAX 128
@@ -25,7 +27,10 @@ char *group_name__of_cgroup(char buf[GROUP_NAME_MAX], const char *path);
 /* The same for a pod: "pod-UID/CONTAINER", by its id without a name, "pod-UID" without either. */
 char *group_name__of_pod(char buf[GROUP_NAME_MAX], const struct pod_id *id, const char *container);
 
-/* The same for a process name; "" is "unknown", and "unknown" and "other" begin with an escape. */
-char *group_name__of_comm(char buf[GROUP_NAME_MAX], const char *comm);
+/*
+ * The same for the name of the process that owns a connection; "unknown" and "other" begin with an
+ * escape, and the empty name is "\x00". owned: false: no process is known, "unknown".
+ */
+char *group_name__of_comm(char buf[GROUP_NAME_MAX], const char *comm, bool owned);
 
 #endif

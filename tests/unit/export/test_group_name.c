@@ -118,11 +118,12 @@ TEST(process_names_are_no_reserved_words)
 {
 	char name[GROUP_NAME_MAX];
 
-	assert_string_equal(group_name__of_comm(name, "nginx"), "nginx");
-	assert_string_equal(group_name__of_comm(name, ""), "unknown");
-	assert_string_equal(group_name__of_comm(name, "other"), "\\x6fther");
-	assert_string_equal(group_name__of_comm(name, "unknown"), "\\x75nknown");
-	assert_string_equal(group_name__of_comm(name, "\\x6fther"), "\\x5cx6fther");
+	assert_string_equal(group_name__of_comm(name, "nginx", true), "nginx");
+	assert_string_equal(group_name__of_comm(name, "", false), "unknown");
+	assert_string_equal(group_name__of_comm(name, "", true), "\\x00");
+	assert_string_equal(group_name__of_comm(name, "other", true), "\\x6fther");
+	assert_string_equal(group_name__of_comm(name, "unknown", true), "\\x75nknown");
+	assert_string_equal(group_name__of_comm(name, "\\x6fther", true), "\\x5cx6fther");
 }
 
 TEST(long_cgroup_paths_are_cut_and_stay_different)
