@@ -29,9 +29,11 @@ static struct num unless(const char *unknown, uint64_t value)
 	return (struct num){.value = value, .known = !unknown, .reason = unknown};
 }
 
-/* null, if the sizes are unknown for a reason. */
-static json_t *sizes_json(const uint64_t sizes[NIO_SIZES], const char *unknown)
+/* null, if the sizes are unknown. */
+static json_t *sizes_json(const struct socket_ledger *b, enum nio_side side)
 {
+	bool unknown = socket_ledger__no_sizes(b, side);
+	const uint64_t *sizes = socket_ledger__sizes(b, side);
 	json_t *list = unknown ? json_null() : json_array();
 
 	for (int i = 0; !unknown && i < NIO_SIZES; i++)
@@ -90,12 +92,16 @@ static void json_put_amount(json_t *o, const struct amount *a)
 	json_put_bare(o, "bytes_at_most", num_if(bounded, a->most));
 }
 
-/* Calls of one kind. A count has the relative error of the bytes. */
-static uint64_t calls_in(const struct amount *a, uint64_t bytes, double rounded)
+/* As many as the bytes that such calls sent at least, in proportion. */
+static uint64_t calls_least(const struct amount *a)
 {
-	double each = a->value ? (double)a->events / (double)a->value : 0;
+	return a->value ? (uint64_t)((unsigned __int128)a->events * a->least / a->value) : 0;
+}
 
-	return (uint64_t)(each * (double)bytes + rounded);
+/* A call that was not seen may have sent one byte. */
+static uint64_t calls_most(const struct amount *a)
+{
+	return a->events + (a->most > a->least ? a->most - a->least : 0);
 }
 
 /* clang-format off */
@@ -110,8 +116,8 @@ FIELDS(socket, (const struct socket_ledger *b), SOCKET_FIELDS)
 #define CALLS_FIELDS(X)                                                                     \
 	X(bare, "calls", "count", num_if(amount__is_known(&a), a.events))                               \
 	X(bare, "bytes", "bytes", num_if(amount__is_known(&a), a.value))                                \
-	X(u64,  "calls_at_least", "count", calls_in(&a, a.least, 0))                        \
-	X(bare, "calls_at_most",  "count", num_if(amount__is_known(&a), calls_in(&a, a.most, 0.999)))   \
+	X(u64,  "calls_at_least", "count", calls_least(&a))                                 \
+	X(bare, "calls_at_most",  "count", num_if(amount__is_known(&a), calls_most(&a)))                \
 	X(u64,  "bytes_at_least", "bytes", a.least)                                         \
 	X(u64,  "bytes_at_most",  "bytes", a.most)
 FIELDS(calls, (struct amount a), CALLS_FIELDS)
@@ -280,10 +286,10 @@ FIELDS(verdict, (const struct attach_verdict *j), VERDICT_FIELDS)
 	X(object, "receives",  receives, k->b,                                               \
 	  socket_ledger__stage_bytes(k->b, NIO_STAGE_RX_COPY))                               \
 	X(json,   "tx_sizes",  "bytes, count",                                               \
-	  sizes_json(k->b->tx_sizes, socket_ledger__no_sizes(k->b, NIO_SIDE_SENDER)))        \
+	  sizes_json(k->b, NIO_SIDE_SENDER))        \
 	X(reason, "tx_sizes_reason", socket_ledger__no_sizes(k->b, NIO_SIDE_SENDER))         \
 	X(json,   "rx_sizes",  "bytes, count",                                               \
-	  sizes_json(k->b->rx_sizes, socket_ledger__no_sizes(k->b, NIO_SIDE_RECEIVER)))      \
+	  sizes_json(k->b, NIO_SIDE_RECEIVER))      \
 	X(reason, "rx_sizes_reason", socket_ledger__no_sizes(k->b, NIO_SIDE_RECEIVER))       \
 	X(object, "ledger",    ledger, k)                                                    \
 	X(object, "tls_tx",    tls, k->b, NIO_SIDE_SENDER)                                   \

@@ -122,13 +122,15 @@ static void draw_size(struct page *p, const struct sizes *s, int i, int col, int
 static void put_sizes(struct page *p, int room)
 {
 	const struct socket_ledger *b = &p->item->row.ledger;
+	const uint64_t *sends = socket_ledger__sizes(b, NIO_SIDE_SENDER);
+	const uint64_t *copies = socket_ledger__sizes(b, NIO_SIDE_RECEIVER);
 	int width = (p->g->cols - SIZE_COLS) / 2 - GAP_COLS, from = NIO_SIZES, to = -1;
 	struct sizes tx, rx;
 	char size[UNITS_BUF];
 	bool folded;
 
 	for (int i = 0; i < NIO_SIZES; i++) {
-		if (!b->tx_sizes[i] && !b->rx_sizes[i])
+		if (!sends[i] && !copies[i])
 			continue;
 		from = i < from ? i : from;
 		to = i;
@@ -137,8 +139,8 @@ static void put_sizes(struct page *p, int room)
 		return;
 	folded = to - from >= room;
 	from = folded ? to - room + 1 : from;
-	tx = sizes_of(b->tx_sizes, from);
-	rx = sizes_of(b->rx_sizes, from);
+	tx = sizes_of(sends, from);
+	rx = sizes_of(copies, from);
 	grid__put(p->g, p->row, SIZE_COLS + GAP_COLS + width, width, GRID_BOLD, "a copy received");
 	grid__put(p->g, p->row, SIZE_COLS, width, GRID_BOLD, "a send call");
 	grid__put(p->g, p->row++, 0, SIZE_COLS, GRID_BOLD, "bytes");

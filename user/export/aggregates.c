@@ -2,6 +2,7 @@
 /* Owns the counters of the exporter by group; see aggregates.h. */
 #include "aggregates.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,8 @@ static void add_sums(struct sums *to, const struct sums *sums)
 static void publish_qualities(struct published *out, bool sampled)
 {
 	for (size_t i = 0; i < PART_NR; i++) {
-		out->by_quality[sampled][i] = out->parts[i];
+		out->by_quality[sampled][i] =
+			out->parts[i] + (i == PART_RX_COPY ? out->parts[PART_RX_PEEKED] : 0);
 		out->by_quality[!sampled][i] = 0;
 	}
 }
@@ -48,6 +50,8 @@ static void fold(struct aggregate *other, const struct aggregate *g)
 	num__add_counts(&other->out, &g->out, offsetof(struct published, deferred_unknown));
 	other->out.deferred_unknown |= g->out.deferred_unknown;
 	other->out.deferred_hidden |= g->out.deferred_hidden;
+	num__add_counts(other->weighted, g->weighted, sizeof(other->weighted));
+	num__add_counts(other->credit, g->credit, sizeof(other->credit));
 	other->sampled |= g->sampled;
 	other->unwatched |= g->unwatched;
 	publish_qualities(&other->out, other->sampled);
@@ -112,7 +116,7 @@ size_t aggregates__slot(struct aggregates *a, const char *name, const struct pod
 
 static void add(struct sums *sums, const struct sock_state *s)
 {
-	const struct socket_ledger d = socket_ledger__of(s);
+	const struct socket_ledger d = socket_ledger__weighted(s);
 
 	socket_ledger__add(&sums->ledger, &d);
 	/* 1: it was there before the exporter. MPTCP sockets are never begun. */
@@ -143,6 +147,7 @@ void aggregates__begin(struct aggregates *a, double now)
 {
 	a->refreshing = true;
 	a->searched = false;
+	a->keep = now > a->begun ? exp2((a->begun - now) / CREDIT_HALF_S) : 1;
 	a->begun = now;
 	a->held = 0;
 	refused_names__begin(&a->refused);
@@ -166,37 +171,63 @@ static void grow(uint64_t *published, uint64_t now)
 		*published = now;
 }
 
-/*
- * Publishes parts of a sum. An estimate by samples may shift bytes from one part to another, but a
- * published part only grows: new bytes go to the parts that are behind their estimate, in
- * proportion, so the parts always add up to the sum.
- */
-static void publish_parts(uint64_t *published, const uint64_t *now, size_t n, uint64_t sum)
+/* The part of `left` bytes that belongs to `share` of the events; both get less by it. */
+static uint64_t take(uint64_t *left, uint64_t *events, uint64_t share)
 {
-	uint64_t had = 0, behind = 0, fresh, given = 0;
-	size_t most = 0;
+	uint64_t part = *left;
 
-	for (size_t i = 0; i < n; i++) {
-		had += published[i];
-		behind += now[i] > published[i] ? now[i] - published[i] : 0;
-		if (now[i] &&
-		    (int64_t)(now[i] - published[i]) > (int64_t)(now[most] - published[most]))
-			most = i;
-	}
-	if (sum <= had)
-		return;
-	fresh = sum - had;
-	for (size_t i = 0; i < n && behind; i++) {
-		uint64_t want = now[i] > published[i] ? now[i] - published[i] : 0;
-		uint64_t part = (uint64_t)((unsigned __int128)fresh * want / behind);
-
-		published[i] += part;
-		given += part;
-	}
-	published[most] += fresh - given;
+	if (share < *events)
+		part = (uint64_t)((unsigned __int128)*left * share / *events);
+	*left -= part;
+	*events -= share;
+	return part;
 }
 
-static uint64_t sum_of(const __u64 *values, size_t n)
+/* Takes bytes that are known exactly. */
+static void publish_exact(struct aggregate *g, enum part_of_bytes part, uint64_t *left,
+			  uint64_t now)
+{
+	uint64_t fresh = now > g->out.parts[part] ? now - g->out.parts[part] : 0;
+
+	fresh = fresh < *left ? fresh : *left;
+	g->out.parts[part] += fresh;
+	*left -= fresh;
+}
+
+/*
+ * Divides the new bytes of a refresh as the events seen since the last one; what these do not stand
+ * for, as the credits; the rest is unclassified (the last part).
+ */
+static void publish_parts(struct aggregate *g, enum part_of_bytes first, const uint64_t *now,
+			  size_t n, uint64_t left, double keep)
+{
+	uint64_t *parts = g->out.parts + first, *weighted = g->weighted + first;
+	uint64_t *credit = g->credit + first, want[PART_NR], seen = 0, credits = 0, used, part;
+
+	for (size_t i = 0; i < n; i++) {
+		want[i] = now[i] > weighted[i] ? now[i] - weighted[i] : 0;
+		weighted[i] += want[i];
+		seen += want[i];
+		credit[i] = (uint64_t)((double)credit[i] * keep);
+		credits += credit[i];
+	}
+	used = left < seen ? left : seen;
+	left -= used;
+	for (size_t i = 0; i < n; i++) {
+		part = take(&used, &seen, want[i]);
+		parts[i] += part;
+		credit[i] += want[i] - part;
+	}
+	used = left < credits ? left : credits;
+	parts[n - 1] += left - used;
+	for (size_t i = 0; i < n && used; i++) {
+		part = take(&used, &credits, credit[i]);
+		parts[i] += part;
+		credit[i] -= part;
+	}
+}
+
+static uint64_t sum_of(const uint64_t *values, size_t n)
 {
 	uint64_t sum = 0;
 
@@ -205,43 +236,62 @@ static uint64_t sum_of(const __u64 *values, size_t n)
 	return sum;
 }
 
-static void publish_bytes(struct aggregate *g)
+static void publish_sent(struct aggregate *g, double keep)
 {
 	const struct socket_ledger *b = &g->all.ledger;
-	const uint64_t sent[] = {b->stages[NIO_STAGE_TX_COPY].bytes,
-				 b->stages[NIO_STAGE_TX_PIN].bytes,
-				 b->stages[NIO_STAGE_TX_SPLICE].bytes,
-				 sum_of(b->uncovered[NIO_SIDE_SENDER], NIO_UNCOVERED_NR) +
-					 b->tls[NIO_SIDE_SENDER].overhead,
-				 b->tls[NIO_SIDE_SENDER].copied};
-	const struct tls_ledger *rx = &b->tls[NIO_SIDE_RECEIVER];
-	uint64_t read[] = {
-		b->stages[NIO_STAGE_RX_COPY].bytes,    b->stages[NIO_STAGE_RX_MAP].bytes,
+	const uint64_t now[] = {
+		b->stages[NIO_STAGE_TX_COPY].bytes, b->stages[NIO_STAGE_TX_PIN].bytes,
+		b->stages[NIO_STAGE_TX_SPLICE].bytes,
+		sum_of((const uint64_t *)b->uncovered[NIO_SIDE_SENDER], NIO_UNCOVERED_NR) +
+			b->tls[NIO_SIDE_SENDER].overhead};
+	uint64_t left;
+
+	grow(&g->out.sent, b->socket_tx);
+	left = g->out.sent - sum_of(g->out.parts + PART_TX_COPY, PART_RX_COPY - PART_TX_COPY);
+	publish_exact(g, PART_TX_TLS, &left, b->tls[NIO_SIDE_SENDER].copied);
+	publish_parts(g, PART_TX_COPY, now, 4, left, keep);
+}
+
+static void publish_read(struct aggregate *g, double keep)
+{
+	const struct socket_ledger *b = &g->all.ledger;
+	const struct tls_ledger *tls = &b->tls[NIO_SIDE_RECEIVER];
+	const uint64_t *uncovered = (const uint64_t *)b->uncovered[NIO_SIDE_RECEIVER];
+	uint64_t copied = b->stages[NIO_STAGE_RX_COPY].bytes;
+	uint64_t peeked = uncovered[NIO_UNCOVERED_PEEKED];
+	const uint64_t now[] = {
+		copied - (peeked < copied ? peeked : copied), b->stages[NIO_STAGE_RX_MAP].bytes,
 		b->stages[NIO_STAGE_RX_DISCARD].bytes, b->stages[NIO_STAGE_RX_SPLICE].bytes,
-		rx->copied - rx->copied_again,         b->socket_rx};
+		sum_of(uncovered, NIO_UNCOVERED_NR) - peeked + tls->overhead};
+	uint64_t left;
+
+	grow(&g->out.read, b->socket_rx);
+	left = g->out.read - sum_of(g->out.parts + PART_RX_COPY, PART_RX_PEEKED - PART_RX_COPY);
+	publish_exact(g, PART_RX_TLS, &left, tls->copied - tls->copied_again);
+	publish_parts(g, PART_RX_COPY, now, 5, left, keep);
+	grow(&g->out.parts[PART_RX_PEEKED], peeked);
+}
+
+static void publish_bytes(struct aggregate *g, double keep)
+{
+	const struct socket_ledger *b = &g->all.ledger;
 	struct published *out = &g->out;
 
-	/* The rest is unclassified. */
-	for (int i = 0; i < 5; i++)
-		read[5] -= read[i] < read[5] ? read[i] : read[5];
-
-	grow(&out->sent, b->socket_tx);
 	grow(&out->received, b->received);
-	grow(&out->read, b->socket_rx);
 	grow(&out->retransmitted, b->retrans);
-	publish_parts(&out->parts[PART_TX_COPY], sent, 5, out->sent);
-	publish_parts(&out->parts[PART_RX_COPY], read, 6, out->read);
-	grow(&out->decrypted, rx->copied);
+	publish_sent(g, keep);
+	publish_read(g, keep);
+	grow(&out->decrypted, b->tls[NIO_SIDE_RECEIVER].copied);
 	g->sampled |= b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER];
 	publish_qualities(out, g->sampled);
 }
 
-static void publish(struct aggregate *g)
+static void publish(struct aggregate *g, double keep)
 {
 	const struct socket_ledger *b = &g->all.ledger;
 	struct published *out = &g->out;
 
-	publish_bytes(g);
+	publish_bytes(g, keep);
 	grow(&out->opened, g->all.opened);
 	grow(&out->deferred, b->stages[NIO_STAGE_DEFERRED_COPY].bytes);
 	out->deferred_unknown = !socket_ledger__stage_bytes(b, NIO_STAGE_DEFERRED_COPY).known;
@@ -251,7 +301,9 @@ static void publish(struct aggregate *g)
 	grow(&out->zerocopy_sends, b->ids);
 	grow(&out->completed, b->completed);
 	grow(&out->copied, b->copied);
-	out->not_copied = out->completed - out->copied;
+	/* Programs count both while they are read: `copied` may be the later one. */
+	if (b->completed > b->copied)
+		grow(&out->not_copied, b->completed - b->copied);
 	for (size_t i = 0; i < NIO_REQUEST_NR; i++)
 		grow(&out->requests[i], b->requests[i]);
 	for (size_t i = 0; i < COPY_CAUSE_NR; i++)
@@ -272,7 +324,7 @@ static void publish(struct aggregate *g)
 void aggregates__end(struct aggregates *a)
 {
 	for (size_t i = 0; i < a->nr; i++) {
-		publish(&a->list[i]);
+		publish(&a->list[i], a->keep);
 		a->list[i].was_busy = a->list[i].busy;
 	}
 	refused_names__end(&a->refused);

@@ -17,7 +17,17 @@
 #define AGGREGATES_MAX   1024 /* --groups */
 #define AGGREGATES_OTHER 0    /* the slot of "other" */
 
-/* Parts of the sent and of the received bytes. Each side adds up to the bytes of the sockets. */
+/*
+ * Parts of the sent and of the received bytes. Each side adds up to the bytes of the sockets.
+ *
+ * The new bytes of each refresh are divided once, as the events that were seen since the refresh
+ * before; each event counts for the time that its window stands for. Events that stand for more
+ * bytes than there are leave a credit, which later bytes without events use: the time of a window
+ * may reach into the next refresh. Half of a credit is forgotten in CREDIT_HALF_S. All other bytes
+ * are unclassified: no part has more bytes than its events stand for.
+ */
+#define CREDIT_HALF_S 30
+
 enum part_of_bytes {
 	PART_TX_COPY,
 	PART_TX_PIN,
@@ -28,8 +38,9 @@ enum part_of_bytes {
 	PART_RX_MAP,
 	PART_RX_DISCARD,
 	PART_RX_SPLICE,
-	PART_RX_TLS,          /* plaintext that kTLS decrypted, and no call was seen to copy */
 	PART_RX_UNCLASSIFIED, /* read without a copy that was seen, by an unknown call */
+	PART_RX_TLS,          /* plaintext that kTLS decrypted, and no call was seen to copy */
+	PART_RX_PEEKED,       /* not in the sum: copied by MSG_PEEK, and copied again later */
 	PART_NR,
 };
 
@@ -47,8 +58,9 @@ enum copy_cause {
  */
 struct published {
 	uint64_t sent, received, read, retransmitted, opened;
-	uint64_t parts[PART_NR];         /* exact and sampled ones together */
-	uint64_t by_quality[2][PART_NR]; /* [1]: an estimate by samples has been in the sum */
+	uint64_t parts[PART_NR]; /* exact and sampled ones together */
+	/* [1]: an estimate by samples has been in the sum. rx_copy has the peeked bytes as well. */
+	uint64_t by_quality[2][PART_NR];
 	uint64_t deferred;
 	uint64_t decrypted; /* plaintext of kTLS, also in rx_copy (TLS 1.3) or PART_RX_TLS */
 	uint64_t sends[NIO_CALL_NR];
@@ -85,6 +97,8 @@ struct aggregate {
 	bool sampled;   /* an estimate by samples has been published: for good */
 	bool unwatched; /* some calls of its connections were not watched: for good */
 	uint64_t open;  /* connections, at this refresh */
+	/* Bytes that the events seen so far stand for, and those of them that no byte has used. */
+	uint64_t weighted[PART_NR], credit[PART_NR];
 	struct published out;
 };
 
@@ -101,6 +115,7 @@ struct aggregates {
 	size_t nr, max;
 	bool refreshing;
 	double begun, since; /* seconds since 1970: the last refresh; the last finished one */
+	double keep;         /* the part of each credit that is left at this refresh */
 	uint64_t folded_sockets;
 	uint64_t held; /* open connections in no group, at this refresh */
 	struct refused_names refused;

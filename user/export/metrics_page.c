@@ -132,7 +132,8 @@ static const struct series all_series[] = {
 	 TYPE_GAUGE, SHOWN_USED, AT(connections), {{NULL}}},
 	{"tcp_connections_opened", "TCP connections that began while the exporter ran.",
 	 TYPE_COUNTER, SHOWN_USED, AT(opened), {{NULL}}},
-	{"stage_bytes", "Payload bytes by the stage that moved them. deferred_copy bytes are also in tx_pin.",
+	{"stage_bytes", "Payload bytes by the stage that moved them. deferred_copy bytes are also in tx_pin; "
+	 "bytes that were peeked at are in rx_copy twice.",
 	 TYPE_COUNTER, SHOWN_DEFERRED, AT(deferred), {{"stage", "deferred_copy"}, {"quality", "derived"}}},
 	STAGE("tx_copy", PART_TX_COPY),
 	STAGE("tx_pin", PART_TX_PIN),
@@ -151,7 +152,8 @@ static const struct series all_series[] = {
 	{"unclassified_bytes", NULL,
 	 TYPE_COUNTER, SHOWN_USED, AT(parts[PART_RX_UNCLASSIFIED]), {{"direction", "received"}}},
 #define X(id, key, text)                                                                            \
-	{"sends", "Send calls by how they send. Scaled by bytes where events are sampled.",         \
+	{"sends", "Send calls by how they send. Where events are sampled, each call seen counts for the "     \
+	 "time of its window.",                                                                     \
 	 TYPE_COUNTER, SHOWN_NONZERO, AT(sends[NIO_CALL_##id]), {{"way", key}}},
 	NIO_SEND_KINDS(X)
 #undef X

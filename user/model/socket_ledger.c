@@ -47,6 +47,13 @@ uint64_t socket_ledger__payload(const struct socket_ledger *b, enum nio_side sid
 	return socket_ledger__booked(b, side) - b->tls[side].overhead;
 }
 
+/* How the events of a connection are scaled to its bytes. */
+enum scaling {
+	SCALE_ALL,   /* bytes and counts */
+	SCALE_BYTES, /* of calls in progress: no count */
+	SCALE_NONE,  /* bytes and counts are those of the events, by the weights of windows */
+};
+
 static uint64_t scaled(uint64_t value, uint64_t to, uint64_t from)
 {
 	return (uint64_t)((unsigned __int128)value * to / from);
@@ -116,13 +123,15 @@ static bool book_unseen_ids(struct socket_ledger *d, uint64_t unseen)
 }
 
 /* Scales how calls sent `from` bytes so that they sent `to` bytes. */
-static void scale_sent(struct socket_ledger *d, uint64_t from, uint64_t to)
+static void scale_sent(struct socket_ledger *d, uint64_t from, uint64_t to, enum scaling how)
 {
 	__u64 *parts[] = {&d->stages[NIO_STAGE_TX_COPY].bytes, &d->stages[NIO_STAGE_TX_PIN].bytes,
 			  &d->stages[NIO_STAGE_TX_SPLICE].bytes,
 			  &d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN]};
 
 	divide(parts, 4, from, to);
+	if (how != SCALE_ALL)
+		return;
 	for (int i = NIO_STAGE_TX_COPY; i <= NIO_STAGE_TX_SPLICE; i++)
 		scale_events(&d->stages[i], 1, from, to);
 	divide_calls(d, from, to);
@@ -134,7 +143,7 @@ static void scale_sent(struct socket_ledger *d, uint64_t from, uint64_t to)
 }
 
 /* Divides the bytes that a socket sent as the calls that were seen, by the weights of windows. */
-static void divide_sent(struct socket_ledger *d, uint64_t added)
+static void divide_sent(struct socket_ledger *d, uint64_t added, enum scaling how)
 {
 	uint64_t weighted = d->stages[NIO_STAGE_TX_COPY].bytes + d->stages[NIO_STAGE_TX_PIN].bytes +
 			    d->stages[NIO_STAGE_TX_SPLICE].bytes +
@@ -143,13 +152,13 @@ static void divide_sent(struct socket_ledger *d, uint64_t added)
 
 	d->seen_tx = seen < sent ? seen : sent;
 	if (!weighted) {
-		if (!book_unseen_ids(d, sent))
+		if (!book_unseen_ids(d, sent) && how == SCALE_ALL)
 			d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = sent;
 		return;
 	}
 	if (seen < sent && d->ids && !d->stages[NIO_STAGE_TX_PIN].events) {
-		if (added)
-			scale_sent(d, weighted, seen);
+		if (added && how == SCALE_ALL)
+			scale_sent(d, weighted, seen, how);
 		book_unseen_ids(d, sent - seen);
 		return;
 	}
@@ -157,7 +166,8 @@ static void divide_sent(struct socket_ledger *d, uint64_t added)
 		return;
 	d->divided[NIO_SIDE_SENDER] = sent;
 	d->unseen_of[NIO_SIDE_SENDER] = sent - d->seen_tx;
-	scale_sent(d, weighted, sent);
+	if (how != SCALE_NONE)
+		scale_sent(d, weighted, sent, how);
 }
 
 /*
@@ -205,7 +215,8 @@ static void scale_read(struct socket_ledger *d, uint64_t from, uint64_t to)
 }
 
 /* The bytes that an application read from a socket: copied, peeked first, or without a copy. */
-static void divide_read(struct socket_ledger *d, const struct sock_state *s, uint64_t added)
+static void divide_read(struct socket_ledger *d, const struct sock_state *s, uint64_t added,
+			enum scaling how)
 {
 	__u64 *peeked = &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED];
 	__u64 *unseen = &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
@@ -225,19 +236,19 @@ static void divide_read(struct socket_ledger *d, const struct sock_state *s, uin
 	taken = minus(copy->bytes, *peeked) + uncopied_of(d);
 	seen = taken + *unseen;
 	d->seen_rx = minus(taken, added) < read ? minus(taken, added) : read;
-	if (!seen) {
+	if (!seen && how == SCALE_ALL)
 		d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED] = read;
-		return;
-	}
-	if (!read)
+	if (!seen || !read)
 		return;
 	d->divided[NIO_SIDE_RECEIVER] = read;
 	d->unseen_of[NIO_SIDE_RECEIVER] = read - d->seen_rx;
-	scale_read(d, seen, read);
+	if (how == SCALE_ALL)
+		scale_read(d, seen, read);
 }
 
 /* Bytes of a layer are those that were seen: they have no total to be scaled to. */
-static void subtract_added(struct socket_ledger *d, const uint64_t added[NIO_SIDE_NR])
+static void subtract_added(struct socket_ledger *d, const uint64_t added[NIO_SIDE_NR],
+			   enum scaling how)
 {
 	uint64_t sent = d->stages[NIO_STAGE_TX_COPY].bytes + d->stages[NIO_STAGE_TX_PIN].bytes +
 			d->stages[NIO_STAGE_TX_SPLICE].bytes +
@@ -245,30 +256,32 @@ static void subtract_added(struct socket_ledger *d, const uint64_t added[NIO_SID
 	uint64_t read = d->stages[NIO_STAGE_RX_COPY].bytes + uncopied_of(d);
 
 	if (added[NIO_SIDE_SENDER] && sent)
-		scale_sent(d, sent, minus(sent, added[NIO_SIDE_SENDER]));
+		scale_sent(d, sent, minus(sent, added[NIO_SIDE_SENDER]), how);
 	for (int i = NIO_STAGE_RX_COPY; i <= NIO_STAGE_RX_SPLICE && read; i++) {
 		struct nio_amount *a = &d->stages[i];
 		uint64_t left = minus(read, added[NIO_SIDE_RECEIVER]);
 
-		scale_events(a, 1, read, left);
+		if (how == SCALE_ALL)
+			scale_events(a, 1, read, left);
 		a->bytes = scaled(a->bytes, left, read);
 	}
 }
 
 /* The bytes that an application sent: divided as its calls. */
-static void divide_sends(struct socket_ledger *d, const struct sock_state *s, uint64_t added)
+static void divide_sends(struct socket_ledger *d, const struct sock_state *s, uint64_t added,
+			 enum scaling how)
 {
 	if (!d->ids)
 		drop_refused_pins(d);
 	if (s->several > 1 && d->ids)
 		leave_unclassified(d);
 	else
-		divide_sent(d, added);
+		divide_sent(d, added, how);
 }
 
 /* Scales the events of a connection so that they add up to its bytes. */
 static void split(struct socket_ledger *d, const struct sock_state *s,
-		  const uint64_t added[NIO_SIDE_NR])
+		  const uint64_t added[NIO_SIDE_NR], enum scaling how)
 {
 	uint64_t of_layer[NIO_SIDE_NR] = {0};
 
@@ -276,29 +289,13 @@ static void split(struct socket_ledger *d, const struct sock_state *s,
 		if (socket_ledger__is_of_layer(s, side))
 			of_layer[side] = added[side];
 	if (s->uncovered) {
-		subtract_added(d, of_layer);
+		subtract_added(d, of_layer, how);
 		socket_ledger__split_layer(d, s);
 	}
 	if (!socket_ledger__is_of_layer(s, NIO_SIDE_SENDER))
-		divide_sends(d, s, added[NIO_SIDE_SENDER]);
+		divide_sends(d, s, added[NIO_SIDE_SENDER], how);
 	if (!socket_ledger__is_of_layer(s, NIO_SIDE_RECEIVER))
-		divide_read(d, s, added[NIO_SIDE_RECEIVER]);
-}
-
-static bool is_loopback(uint16_t family, const uint8_t address[16])
-{
-	static const uint8_t loopback6[16] = {[15] = 1};
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-	if (family == 2)
-		return address[0] == 127;
-	return !memcmp(address, loopback6, sizeof(loopback6)) ||
-	       (!memcmp(address, mapped, sizeof(mapped)) && address[12] == 127);
-}
-
-bool socket_ledger__is_local(const struct sock_state *s)
-{
-	return is_loopback(s->family, s->remote) || !memcmp(s->local, s->remote, sizeof(s->local));
+		divide_read(d, s, added[NIO_SIDE_RECEIVER], how);
 }
 
 /*
@@ -394,8 +391,9 @@ static void apply_weight(struct socket_ledger *d, uint64_t weight)
 	d->inner_eagain /= weight;
 }
 
-struct socket_ledger socket_ledger__of(const struct sock_state *s)
+static struct socket_ledger ledger_of(const struct sock_state *s, enum scaling how)
 {
+	bool in_window = sock_state_saw_all(s) && s->weight > 1;
 	uint64_t added[NIO_SIDE_NR] = {0};
 	bool pins = s->stages[NIO_STAGE_TX_PIN].events || s->zc_ids ||
 		    s->calls[NIO_CALL_IO_URING].events || sum_of(s->requests, NIO_REQUEST_NR);
@@ -404,7 +402,7 @@ struct socket_ledger socket_ledger__of(const struct sock_state *s)
 		.connections = was_connected(s),
 		.unconnected = !was_connected(s),
 		.unmeasured = s->uncovered != 0,
-		.unwatched = !sock_state_saw_all(s),
+		.unwatched = !sock_state_saw_all(s) || (in_window && how != SCALE_ALL),
 		.partly_seen = s->uncovered == NIO_UNCOVERED_MPTCP + 1 && !saw_whole_life(s),
 		.socket_tx = s->now.sent - s->base.sent,
 		.socket_rx = s->now.read - s->base.read,
@@ -431,19 +429,34 @@ struct socket_ledger socket_ledger__of(const struct sock_state *s)
 		d.refused[i] = s->refused[i];
 	memcpy(d.tx_sizes, s->tx_sizes, sizeof(d.tx_sizes));
 	memcpy(d.rx_sizes, s->rx_sizes, sizeof(d.rx_sizes));
+	memcpy(d.weighted_sizes[NIO_SIDE_SENDER], s->tx_sizes, sizeof(d.tx_sizes));
+	memcpy(d.weighted_sizes[NIO_SIDE_RECEIVER], s->rx_sizes, sizeof(d.rx_sizes));
 	for (size_t i = 0; i < NIO_CALL_NR; i++)
 		d.tx_sizes_sum += s->calls[i].bytes;
 	d.rx_sizes_sum = s->stages[NIO_STAGE_RX_COPY].bytes;
-	if (sock_state_saw_all(s) && s->weight > 1)
+	if (in_window && how == SCALE_ALL)
 		apply_weight(&d, s->weight);
 	else
 		memcpy(added, s->added, sizeof(added));
-	split(&d, s, added);
+	split(&d, s, added, how);
+	/* A call with MSG_ZEROCOPY takes one id, if the socket has SO_ZEROCOPY. */
+	if (d.ids && !sock_state_saw_all(s))
+		d.calls[NIO_CALL_ZEROCOPY].events = d.ids + d.zc_without_option;
 	book_requests(&d);
 	d.shared = (s->flags & SOCK_STATE_SHARED) ? d.socket_tx + d.socket_rx : 0;
 	d.unseen = unseen_copies(&d);
 	d.deferred_again = copied_again(&d);
 	return d;
+}
+
+struct socket_ledger socket_ledger__of(const struct sock_state *s)
+{
+	return ledger_of(s, SCALE_ALL);
+}
+
+struct socket_ledger socket_ledger__weighted(const struct sock_state *s)
+{
+	return ledger_of(s, sock_state_saw_all(s) && s->weight <= 1 ? SCALE_BYTES : SCALE_NONE);
 }
 
 void socket_ledger__add(struct socket_ledger *b, const struct socket_ledger *other)

@@ -78,7 +78,10 @@ struct socket_ledger {
 	uint64_t inner_eagain; /* EAGAIN of tries within a call of sendfile, splice or io_uring */
 	uint64_t empty;        /* send calls of 0 bytes */
 	uint64_t zc_without_option; /* calls with MSG_ZEROCOPY without SO_ZEROCOPY */
+	/* By weights but for connections within one window, and by weights: socket_ledger__sizes().
+	 */
 	uint64_t tx_sizes[NIO_SIZES], rx_sizes[NIO_SIZES];
+	uint64_t weighted_sizes[NIO_SIDE_NR][NIO_SIZES];
 	uint64_t shared; /* bytes sent and read on sockets that several processes use */
 	uint64_t tx_sizes_sum, rx_sizes_sum; /* bytes of the calls and copies in the sizes */
 	uint64_t local;                      /* connections whose peer address is of this machine */
@@ -88,6 +91,14 @@ struct socket_ledger {
 
 /* The ledger of one connection. */
 struct socket_ledger socket_ledger__of(const struct sock_state *s);
+
+/*
+ * The same where calls were watched in windows, but for sums over many connections: each event
+ * counts for the time that its window stands for, also for connections that no window met. So
+ * counts of calls, sizes and bytes of stages only grow, and are not scaled to the bytes of this
+ * connection. Bytes of connections without a seen event are in no stage and in no uncovered kind.
+ */
+struct socket_ledger socket_ledger__weighted(const struct sock_state *s);
 
 /*
  * Native XDP on a veth device copies pinned pages before they arrive, and the sends complete as not
@@ -162,6 +173,12 @@ struct num socket_ledger__count(const struct socket_ledger *b, uint64_t seen);
 
 /* Bytes read that were peeked at, or taken without a copy: unknown if none was seen, likewise. */
 struct num socket_ledger__read_bytes(const struct socket_ledger *b, enum nio_uncovered_kind kind);
+
+/*
+ * Sizes of calls or copies, NIO_SIZES counts. Where some connections were not watched all the time,
+ * each call counts for the time of its window, for connections that no window met as well.
+ */
+const uint64_t *socket_ledger__sizes(const struct socket_ledger *b, enum nio_side side);
 
 /* Why the sizes of calls or copies are unknown: none was seen, and some were made. Else NULL. */
 const char *socket_ledger__no_sizes(const struct socket_ledger *b, enum nio_side side);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls of the ledger of sockets: names, refusals, copies, what is unknown; see socket_ledger.h.
- * Pure. */
+/* Calls of the ledger of sockets: names, places, refusals, copies, what is unknown; see
+ * socket_ledger.h. Pure. */
+#include <string.h>
+
 #include "socket_ledger.h"
 
 #define CALL_KEY(id, key, text)     [NIO_CALL_##id] = key,
@@ -76,6 +78,22 @@ struct num socket_ledger__requests_ended(const struct socket_ledger *b, uint64_t
 							  : num__known(seen);
 }
 
+static bool is_loopback(uint16_t family, const uint8_t address[16])
+{
+	static const uint8_t loopback6[16] = {[15] = 1};
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	if (family == 2)
+		return address[0] == 127;
+	return !memcmp(address, loopback6, sizeof(loopback6)) ||
+	       (!memcmp(address, mapped, sizeof(mapped)) && address[12] == 127);
+}
+
+bool socket_ledger__is_local(const struct sock_state *s)
+{
+	return is_loopback(s->family, s->remote) || !memcmp(s->local, s->remote, sizeof(s->local));
+}
+
 uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const struct sock_state *s)
 {
 	uint64_t bytes = 0;
@@ -87,7 +105,7 @@ uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const str
 	if (d->requests[NIO_REQUEST_COPIED] ||
 	    (d->requests[NIO_REQUEST_UNREPORTED] && !d->unwatched))
 		bytes += d->calls[NIO_CALL_IO_URING].bytes;
-	return bytes;
+	return bytes < d->socket_tx ? bytes : d->socket_tx;
 }
 
 void socket_ledger__mark_unknown_by_xdp(struct socket_ledger *d)
@@ -148,9 +166,16 @@ struct num socket_ledger__read_bytes(const struct socket_ledger *b, enum nio_unc
 	return num__known(bytes);
 }
 
+const uint64_t *socket_ledger__sizes(const struct socket_ledger *b, enum nio_side side)
+{
+	if (b->unwatched)
+		return b->weighted_sizes[side];
+	return side == NIO_SIDE_SENDER ? b->tx_sizes : b->rx_sizes;
+}
+
 const char *socket_ledger__no_sizes(const struct socket_ledger *b, enum nio_side side)
 {
-	const uint64_t *sizes = side == NIO_SIDE_SENDER ? b->tx_sizes : b->rx_sizes;
+	const uint64_t *sizes = socket_ledger__sizes(b, side);
 
 	for (int i = 0; i < NIO_SIZES; i++)
 		if (sizes[i])
