@@ -295,7 +295,9 @@ static __always_inline void book_send(struct sock_state *s, const struct sock *s
 	kind = kind_of(what, how);
 	add_weighted(&e->calls[kind], ret);
 	count_sent(s, kind, ret);
-	add_to(&e->tx_sizes[nio_size_bucket(ret)], nio_weight);
+	/* sendfile and splice send in pieces: no hook sees the size of the call. */
+	if (kind != NIO_CALL_SPLICE)
+		add_to(&e->tx_sizes[nio_size_bucket(ret)], nio_weight);
 	if (what & NIO_SEEN_ZEROCOPY && !(what & (NIO_SEEN_PINS | NIO_SEEN_FOREIGN)))
 		add_to(&e->zc_without_option, nio_weight);
 }

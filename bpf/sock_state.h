@@ -65,7 +65,7 @@ struct nio_amount {
 	__u64 events;
 };
 
-/* Histograms of bytes per send call and per receive copy: one bucket for each power of two. */
+/* Histograms of bytes per send call (no splice) and receive copy, by powers of two. */
 #define NIO_SIZES 32
 
 static inline __u32 nio_size_bucket(__u64 bytes)

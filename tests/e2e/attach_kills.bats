@@ -139,7 +139,7 @@ undisturbed() {
 	# A run that ended before the kill has a complete document; no other run has one, not even
 	# in part.
 	find . -name '*.out*' | while read -r document; do
-		jq -e '.schema == "netiotrace.attach/2" and (.health | has("coverage"))' "$document" >/dev/null
+		jq -e '.schema == "netiotrace.attach/3" and (.health | has("coverage"))' "$document" >/dev/null
 	done
 }
 

@@ -125,7 +125,7 @@ document() {
 		.total.sends.splice.calls_at_least = null => calls of one kind were not counted
 		.total.refused.enobufs = null | .total.refused.reason = "kprobes see no result" => kprobes see no result
 		.total.refused.enobufs = 50 => worse
-		.total.sends.splice = {calls_at_least: 160, calls_at_most: 160} => worse
+		.total.sends.plain = {calls_at_least: 160, calls_at_most: 160} => worse
 		.total.zerocopy.sends = 9 => no zero-copy send has completed
 		.total.zerocopy.requests_unreported = 9 | .total.verdict.copied_fraction_reason = "no account" => no account
 		.total.ledger.unaccounted_tx = 4096 => unaccounted sent bytes: 4096
@@ -184,11 +184,18 @@ document() {
 @test "copy-gate: refuses a baseline that is none, and files that cannot be written, before the command runs" {
 	local bad
 
-	for bad in '{' '[]' '{"schema": "netiotrace.copy-gate/1"}' \
-		'{"schema": "netiotrace.copy-gate/1", "metrics": {"copies_per_byte": {"low": 2, "high": "x"}}}'; do
+	for bad in '{' '[]' '{"schema": "netiotrace.copy-gate/2"}' \
+		'{"schema": "netiotrace.copy-gate/2", "metrics": {"copies_per_byte": {"low": 2, "high": "x"}}}'; do
 		echo "$bad" >bad.json
 		FAKE=/bin/false run -1 gate --baseline bad.json -- touch ran
 		[[ $output == *bad.json* && $output != *Traceback* ]]
+		[ ! -e ran ]
+	done
+	# The calls of an older one are no calls.
+	jq -n '{schema: "netiotrace.copy-gate/1", metrics: {calls_per_mib: {low: 16, high: 16}}}' >old.json
+	for bad in --baseline --record; do
+		FAKE=/bin/false run -2 gate $bad old.json -- touch ran
+		[[ $output == *'old.json was recorded by an older copy-gate'*'record it again with --record.' ]]
 		[ ! -e ran ]
 	done
 	echo '{' >bad.json

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The document of attach, netiotrace.attach/2, and its CSV: docs/reference/attach.md.
+ * The document of attach, netiotrace.attach/3, and its CSV: docs/reference/attach.md.
  * Pure.
  */
 #include <errno.h>
@@ -95,6 +95,8 @@ static void json_put_amount(json_t *o, const struct amount *a)
 /* As many as the bytes that such calls sent at least, in proportion. */
 static uint64_t calls_least(const struct amount *a)
 {
+	if (a->doubt & DOUBT_PIECES)
+		return a->least != 0;
 	return a->value ? (uint64_t)((unsigned __int128)a->events * a->least / a->value) : 0;
 }
 
@@ -114,7 +116,7 @@ static uint64_t calls_most(const struct amount *a)
 FIELDS(socket, (const struct socket_ledger *b), SOCKET_FIELDS)
 
 #define CALLS_FIELDS(X)                                                                     \
-	X(bare, "calls", "count", num_if(amount__is_known(&a), a.events))                               \
+	X(bare, "calls", "count", num_if(!(a.doubt & (DOUBT_UNKNOWN | DOUBT_PIECES)), a.events))                               \
 	X(bare, "bytes", "bytes", num_if(amount__is_known(&a), a.value))                                \
 	X(u64,  "calls_at_least", "count", calls_least(&a))                                 \
 	X(bare, "calls_at_most",  "count", num_if(amount__is_known(&a), calls_most(&a)))                \
@@ -194,7 +196,7 @@ FIELDS(receives, (const struct socket_ledger *b, struct num read), RECEIVES_FIEL
 	X(text,   "quality", "text",  quality__name(a.quality))                             \
 	X(reason, "reason",  a.reason)                                                      \
 	X(amount, &a)                                                                       \
-	X(bare,   "events",  "count", num_if(amount__is_known(&a), a.events))                           \
+	X(bare,   "events",  "count", num_if(!(a.doubt & (DOUBT_UNKNOWN | DOUBT_PIECES)), a.events))                           \
 	X(json,   "ns",      "ns",    json_null())
 FIELDS(stage, (struct amount a), STAGE_FIELDS)
 
@@ -514,7 +516,7 @@ static json_t *time_json(uint64_t now)
 #define whole_fields total_fields
 
 #define ATTACH_FIELDS(X)                                                                     \
-	X(text,      "schema",      "text", "netiotrace.attach/2")                           \
+	X(text,      "schema",      "text", "netiotrace.attach/3")                           \
 	X(object,    "tool",        tool, r->o)                                              \
 	X(document,  "environment", environment, &r->env)                                    \
 	X(object,    "settings",    targets, r->o)                                           \

@@ -259,6 +259,8 @@ struct amount attach_result__calls(const struct attach_result *r, const struct s
 	struct sampled_share share = attach_result__sent_share(r, kind);
 
 	a.doubt = socket_ledger__call_bytes(b, kind).known ? 0 : DOUBT_UNKNOWN;
+	if (kind == NIO_CALL_SPLICE && a.events)
+		a.doubt |= DOUBT_PIECES;
 	a.least = a.value;
 	a.most = a.value + open;
 	if (!b->divided[NIO_SIDE_SENDER])

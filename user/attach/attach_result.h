@@ -136,7 +136,7 @@ char *attach_result__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tg
 /* The path of a connection's cgroup; NULL: unknown. */
 const char *attach_result__cgroup(const struct attach_result *r, const struct sock_state *s);
 
-/* netiotrace.attach/2: a new reference, and its keys and units (write/field.h). */
+/* netiotrace.attach/3: a new reference, and its keys and units (write/field.h). */
 json_t *attach_result__document(const struct attach_result *r);
 const struct field *attach_result__fields(void);
 

@@ -282,8 +282,9 @@ static const char *print_kind(FILE *f, const struct attach_result *r, enum nio_s
 			bytes_text(bytes, attach_result__calls(r, b, kind).least));
 		return ", ";
 	}
-	fprintf(f, "%s%s%s call%s %s (%s%s", before, mark,
-		format_count(count, sizeof(count), calls->events), plural(calls->events), key, mark,
+	fprintf(f, "%s%s%s %s%s %s (%s%s", before, mark,
+		format_count(count, sizeof(count), calls->events),
+		kind == NIO_CALL_SPLICE ? "piece" : "call", plural(calls->events), key, mark,
 		bytes_text(bytes, calls->bytes));
 	if (estimate && r->events.sampled && share.known)
 		fprintf(f, "; %.0f to %.0f %% of the bytes", share.low * 100, share.high * 100);

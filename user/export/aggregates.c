@@ -296,8 +296,10 @@ static void publish(struct aggregate *g, double keep)
 	grow(&out->deferred, b->stages[NIO_STAGE_DEFERRED_COPY].bytes);
 	out->deferred_unknown = !socket_ledger__stage_bytes(b, NIO_STAGE_DEFERRED_COPY).known;
 	out->deferred_hidden |= b->unwatched && b->calls[NIO_CALL_IO_URING].events;
+	/* sendfile and splice send in pieces: the number of their calls is not known. */
 	for (size_t i = 0; i < NIO_CALL_NR; i++)
-		grow(&out->sends[i], b->calls[i].events);
+		if (i != NIO_CALL_SPLICE)
+			grow(&out->sends[i], b->calls[i].events);
 	grow(&out->zerocopy_sends, b->ids);
 	grow(&out->completed, b->completed);
 	grow(&out->copied, b->copied);

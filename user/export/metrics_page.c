@@ -271,7 +271,8 @@ static void put_histogram(const struct page *p, const char *name, const struct a
 static void put_sizes(const struct page *p, const struct metrics *m)
 {
 	put_family(p, "send_size_bytes", TYPE_HISTOGRAM,
-		   "Bytes per send call. Where events are sampled, each call seen counts for the "
+		   "Bytes per send call, without sendfile and splice. Where events are sampled, "
+		   "each call seen counts for the "
 		   "time of its window.");
 	for_each_group(g, m)
 		put_histogram(p, "send_size_bytes", g, g->out.tx_sizes, g->out.tx_sizes_sum);
@@ -321,6 +322,8 @@ static void put_all_unmeasured(const struct page *p, const struct metrics *m)
 			put_unmeasured(p, m->plan[i].probe,
 				       m->plan[i].reason ? m->plan[i].reason : "");
 	put_unmeasured(p, "cpu_sampled_seconds", "the exporter takes no samples of CPU time");
+	put_unmeasured(p, "sends_splice",
+		       "sendfile and splice send in pieces, and no hook sees their calls");
 	put_unmeasured(p, "zerocopy_completion_seconds", "completions are counted, not timed");
 	if (m->run_times_unknown)
 		put_unmeasured(p, "probe_run_seconds", m->run_times_unknown);

@@ -15,6 +15,7 @@ enum doubt {
 	DOUBT_LEAST = 2,     /* the figure is a minimum, by more than a text rounds away */
 	DOUBT_ESTIMATE = 4,  /* estimated from a part of the events */
 	DOUBT_UNBOUNDED = 8, /* least and most are not known either */
+	DOUBT_PIECES = 16,   /* events are pieces of calls: at most as many calls, at least one */
 };
 
 struct amount {

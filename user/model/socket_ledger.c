@@ -432,7 +432,7 @@ static struct socket_ledger ledger_of(const struct sock_state *s, enum scaling h
 	memcpy(d.weighted_sizes[NIO_SIDE_SENDER], s->tx_sizes, sizeof(d.tx_sizes));
 	memcpy(d.weighted_sizes[NIO_SIDE_RECEIVER], s->rx_sizes, sizeof(d.rx_sizes));
 	for (size_t i = 0; i < NIO_CALL_NR; i++)
-		d.tx_sizes_sum += s->calls[i].bytes;
+		d.tx_sizes_sum += i == NIO_CALL_SPLICE ? 0 : s->calls[i].bytes;
 	d.rx_sizes_sum = s->stages[NIO_STAGE_RX_COPY].bytes;
 	if (in_window && how == SCALE_ALL)
 		apply_weight(&d, s->weight);
