@@ -10,7 +10,7 @@ setup() {
 	need_root
 	cd "$BATS_TEST_TMPDIR" || return
 	[ "$(nproc)" -ge 2 ] || skip "follow needs two CPUs"
-	RELAY=
+	RELAY='' FUSE=''
 	# Debug registers are enough for one follow at a time: of all tests on this machine, and beside others a minute long.
 	exec {LOCK}>/run/netiotrace-follow.lock
 	flock -w 300 "$LOCK" || skip "other tests have the debug registers"
@@ -25,6 +25,8 @@ knows_whether_it_can() {
 
 teardown() {
 	[ -z "$RELAY" ] || kill -9 "$RELAY" 2>/dev/null || true
+	[ -z "$FUSE" ] || kill -9 "$FUSE" 2>/dev/null || true
+	umount -l mnt 2>/dev/null || true
 }
 
 # Other machines and builds: arm64, static, real-time, no debug registers.
@@ -35,7 +37,7 @@ refused() {
 # relay COPIES KIND SIZE THREADS BUFFERS plain|vec: starts it; its PID is $RELAY.
 relay() {
 	rm -f pid
-	"$BUILD_DIR/tests/e2e/planted_copies" "$@" >pid 3>&- &
+	"${PROGRAM:-$BUILD_DIR/tests/e2e/planted_copies}" "$@" >pid 3>&- {LOCK}>&- &
 	RELAY=$!
 	within 20 test -s pid
 }
@@ -113,6 +115,48 @@ holds() {
 		within 20 untraced "$RELAY"
 		goes_on "$RELAY"
 	done
+}
+
+# The program of $RELAY runs from a file system whose server has stopped.
+relay_of_stopped_server() {
+	need_tool python3
+	[ -w /dev/fuse ] || skip "this kernel or container has no /dev/fuse"
+	mkdir mnt
+	python3 "$REPO/tests/e2e/stopped_fuse.py" mnt "$BUILD_DIR/tests/e2e/planted_copies" >fuse 2>&1 3>&- {LOCK}>&- &
+	FUSE=$!
+	within 20 test -s fuse
+	grep -q mounted fuse || skip "no FUSE file system can be mounted: $(<fuse)"
+	cat mnt/file >/dev/null # later page faults do not ask the server
+	PROGRAM=mnt/file relay 1 memcpy 65536 1 1 plain
+	kill -USR1 $FUSE
+}
+
+# stuck: a process of netiotrace waits for the stopped server.
+stuck() {
+	awk '/^waits/ { print "/proc/" $2 "/comm" }' fuse | xargs -r grep -qsx netiotrace
+}
+
+# Without a signal, names are awaited for a bounded time.
+gives_up() {
+	"$NETIOTRACE" follow --pid "$RELAY" --rate 50 --duration 1s 3>&- 2>&1 | grep 'could not be read in time'
+}
+
+@test "a program whose files are on a stopped server: Ctrl-C ends follow, and another follow begins" {
+	relay_of_stopped_server
+	"$NETIOTRACE" follow --pid "$RELAY" --rate 50 -q --json out.json 3>&- &
+	follow=$!
+	within 60 stuck
+	kill -INT $follow
+	within 20 has_ended $follow
+	# 0: sampling had ended before, since the CPUs are busy.
+	wait $follow || [ $? -eq 130 ]
+	jq -e 'all((.received, .sent).sites[].frames[]; .function == null)' out.json
+	# The stuck process has neither the debug registers nor this pipe.
+	stuck
+	run -0 "$NETIOTRACE" follow --pid $$ --duration 10ms
+	within 60 gives_up
+	kill -9 $FUSE
+	within 20 eval '! stuck'
 }
 
 @test "follow refuses a traced process, a missing one, and one CPU" {

@@ -15,13 +15,11 @@
 #define FOLLOW_NEEDED    15   /* followed bytes of an estimate */
 #define FOLLOW_SITES_MAX 1024 /* further ones are counted in sites_left_out */
 
-#define FOLLOW_REGION 64
-
 /* Copies at one place: kind, instruction, stack and kinds of memory. */
 struct follow_site {
 	enum link_kind kind;
 	char insn[32];
-	char from[FOLLOW_REGION], to[FOLLOW_REGION]; /* frame_namer__region() */
+	char from[FOLLOW_REGION], to[FOLLOW_REGION]; /* as in struct follow_place */
 	struct frames frames;
 	unsigned int nr;
 };
@@ -53,11 +51,7 @@ struct follow_result {
 	uint64_t holds, held_ns, late, foreign, lost;
 };
 
-/* Adds a sample. frames and regions are of its links. */
-struct follow_place {
-	struct frames frames;
-	char from[FOLLOW_REGION], to[FOLLOW_REGION];
-};
+/* Adds a sample. places are of its links. */
 void follow_result__add(struct follow_result *r, const struct sample *s,
 			const struct follow_place places[CHAIN_LINKS_MAX]);
 void follow_result__sort(struct follow_result *r);

@@ -30,11 +30,13 @@
 #define RATE_DEFAULT    5
 #define RATE_FEW_CPUS   2
 #define SCAN_NS         1000000000ULL
-#define WAIT_NS         20000000ULL /* for bytes of one direction, polling */
-#define IDLE_TRIES      3           /* without a byte, until a direction is tried less often */
-#define IDLE_TURNS      8           /* then every so many samples */
-#define STOP_NS_MAX     10000000ULL /* a longer stop ends the sampling */
-#define STOP_SHARE      100         /* stops take at most 1/100 of the time */
+#define WAIT_NS         20000000ULL   /* for bytes of one direction, polling */
+#define IDLE_TRIES      3             /* without a byte, until a direction is tried less often */
+#define IDLE_TURNS      8             /* then every so many samples */
+#define STOP_NS_MAX     10000000ULL   /* a longer stop ends the sampling */
+#define STOP_SHARE      100           /* stops take at most 1/100 of the time */
+#define NAMES_NS        5000000000ULL /* for the names of one sample */
+#define NAMES_END_NS    300000000ULL  /* the same, after Ctrl-C */
 
 #define STOP_TOO_LONG "Sampling ended early: a stop took longer than 10 ms, since the CPUs are busy"
 
@@ -54,11 +56,12 @@ struct session {
 	struct byte_sampler sampler;
 	struct processes processes;
 	struct follow_result found;
-	struct follow_place places[CHAIN_LINKS_MAX];
 	struct atomic_file *files[FILE_NR];
 	const char *names[FILE_NR];
 	FILE *out;
 	uint64_t begun_ns, scan_ns, sample_ns;    /* when the next ones are due */
+	bool naming;                              /* the names of a sample are awaited */
+	uint64_t names_ns;                        /* until then */
 	unsigned int turn;                        /* number of the sample */
 	unsigned int idle[NIO_FOLLOW_DIRECTIONS]; /* tries in a row without a byte */
 	pid_t sample;                             /* process of the present sample; 0: none */
@@ -110,6 +113,8 @@ static int open_workers(struct session *s)
 {
 	int err = frame_namer__open(&s->namer);
 
+	if (!err)
+		err = loop__add(&s->loop, frame_namer__fd(s->namer));
 	if (err)
 		log_warning("functions and lines are unknown: %s.", limits__strerror(err));
 	return failed(decoder__start(&s->decoder), "start the process that decodes instructions");
@@ -206,18 +211,45 @@ static void begin_sample(struct session *s)
 	s->over = true;
 }
 
-static void name_links(struct session *s)
+static void add_sample(struct session *s, const struct follow_place *places)
+{
+	static const struct follow_place unknown[CHAIN_LINKS_MAX];
+
+	s->naming = false;
+	follow_result__add(&s->found, s->sampler.shared, places ? places : unknown);
+}
+
+/* A process that does not answer is left behind: it may be stuck in the kernel. */
+static void drop_namer(struct session *s)
+{
+	if (!s->signo)
+		log_warning("functions and lines are unknown from here on: files that the program "
+			    "maps could not be read in time.");
+	loop__remove(&s->loop, frame_namer__fd(s->namer));
+	frame_namer__close(s->namer);
+	s->namer = NULL;
+	if (s->naming)
+		add_sample(s, NULL);
+}
+
+static void begin_names(struct session *s)
 {
 	const struct chain *c = &s->sampler.shared->chain;
 
-	for (unsigned int i = 0; i < c->links_nr && i < CHAIN_LINKS_MAX; i++) {
-		const struct chain_link *l = &c->links[i];
-		struct follow_place *p = &s->places[i];
+	s->naming = c->links_nr && frame_namer__ask(s->namer, c);
+	s->names_ns = loop__now_ns() + (s->signo ? NAMES_END_NS : NAMES_NS);
+	if (!s->naming)
+		add_sample(s, NULL);
+}
 
-		frame_namer__name(s->namer, &l->stack, &p->frames);
-		frame_namer__region((pid_t)c->tgid, l->from, p->from, sizeof(p->from));
-		frame_namer__region((pid_t)c->tgid, l->to, p->to, sizeof(p->to));
-	}
+static void end_names(struct session *s)
+{
+	const struct follow_place *places = frame_namer__answer(s->namer);
+
+	if (places)
+		add_sample(s, places);
+	else
+		drop_namer(s);
 }
 
 /* Random, so that no period of the program is met; later if the stops took long. */
@@ -243,8 +275,7 @@ static void end_sample(struct session *s)
 	s->sample = 0;
 	byte_sampler__end(&s->sampler);
 	s->idle[s->sampler.direction] = sample->chain.begun ? 0 : s->idle[s->sampler.direction] + 1;
-	name_links(s);
-	follow_result__add(&s->found, sample, s->places);
+	begin_names(s);
 	plan_next(s, sample->stopped_ns);
 	if (sample->longest_ns > STOP_NS_MAX) {
 		s->found.ended_early = STOP_TOO_LONG;
@@ -252,16 +283,24 @@ static void end_sample(struct session *s)
 	}
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static void handle_event(struct session *s, const struct loop_event *ev)
 {
 	if (ev->kind == LOOP_SIGNAL && ev->signo != SIGWINCH) {
 		s->signo = ev->signo;
 		s->over = true;
+		s->names_ns = earlier(s->names_ns, loop__now_ns() + NAMES_END_NS);
 	}
 	if (ev->kind != LOOP_READABLE)
 		return;
 	if (s->sample && ev->fd == s->sample_end) {
 		end_sample(s);
+	} else if (s->namer && ev->fd == frame_namer__fd(s->namer)) {
+		end_names(s);
 	} else if (ev->fd == s->launch.pidfd) {
 		s->status = launch__wait(&s->launch, 0);
 		s->over = s->over || s->status >= 0;
@@ -276,13 +315,22 @@ static void do_due(struct session *s, uint64_t now)
 		s->scan_ns = now + SCAN_NS;
 		s->over = s->over || processes__are_over(&s->processes);
 	}
-	if (now >= s->sample_ns && !s->over)
+	if (s->naming && now >= s->names_ns)
+		drop_namer(s);
+	if (!s->naming && now >= s->sample_ns && !s->over)
 		begin_sample(s);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
+/* Whatever the next event is, this is when to look again. */
+static int await_event(struct session *s, uint64_t end)
 {
-	return a < b ? a : b;
+	uint64_t now = loop__now_ns(), due = earlier(end, s->naming ? s->names_ns : s->sample_ns);
+	struct loop_event ev;
+	int err = loop__wait(&s->loop, &ev, due > now ? (int)((due - now) / 1000000 + 1) : 0);
+
+	if (!err)
+		handle_event(s, &ev);
+	return err;
 }
 
 static int follow(struct session *s)
@@ -293,17 +341,22 @@ static int follow(struct session *s)
 	s->sample_ns = s->begun_ns;
 	s->scan_ns = s->begun_ns + SCAN_NS;
 	while (!err && !s->over && loop__now_ns() < end) {
-		uint64_t now = loop__now_ns(),
-			 due = earlier(end, earlier(s->scan_ns, s->sample_ns));
-		struct loop_event ev;
-
-		err = loop__wait(&s->loop, &ev, due > now ? (int)((due - now) / 1000000 + 1) : 0);
-		if (!err)
-			handle_event(s, &ev);
+		err = await_event(s, earlier(end, s->scan_ns));
 		do_due(s, loop__now_ns());
 	}
 	end_sample(s);
 	return err ? loop__report(err) : EXIT_DONE;
+}
+
+/* The last names. The debug registers are free by now, for another follow. */
+static void await_names(struct session *s)
+{
+	while (s->naming) {
+		int err = await_event(s, s->names_ns);
+
+		if (s->naming && (err || loop__now_ns() >= s->names_ns))
+			drop_namer(s);
+	}
 }
 
 static void end_command(struct session *s)
@@ -349,7 +402,6 @@ static void read_totals(struct session *s)
 	r->late = shared->timeouts;
 	r->foreign = shared->foreign;
 	r->lost = shared->lost;
-	follow_result__sort(r);
 }
 
 static int write_files(struct session *s)
@@ -405,6 +457,10 @@ static int run(struct session *s)
 	code = follow(s);
 	end_command(s);
 	read_totals(s);
+	watchpoints__close(s->watch);
+	s->watch = NULL;
+	await_names(s);
+	follow_result__sort(&s->found);
 	if (!code)
 		code = report(s);
 	if (code)

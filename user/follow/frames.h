@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Stacks as functions and lines. Unwinding and names come from ELF files and memory of the followed
- * program: a process without privileges reads them (libdw).
+ * program: a process without privileges reads them (libdw). Another process opens the files, which
+ * may be on a server that does not answer: neither can keep the caller waiting.
  */
 #ifndef FOLLOW_FRAMES_H
 #define FOLLOW_FRAMES_H
 
 #include "chain.h"
 
-#define FRAMES_MAX 16
-#define FRAME_NAME 96
+#define FRAMES_MAX    16
+#define FRAME_NAME    96
+#define FOLLOW_REGION 64
 
 struct frame {
 	char function[FRAME_NAME]; /* "": unknown; also below */
@@ -25,17 +27,28 @@ struct frames {
 	struct frame frame[FRAMES_MAX]; /* innermost first */
 };
 
+/* Where a link of a chain copies: its stack, and the kinds of memory (mappings__region()). */
+struct follow_place {
+	struct frames frames;
+	char from[FOLLOW_REGION], to[FOLLOW_REGION];
+};
+
 struct frame_namer;
 
-/* Starts the process. 0 or -errno. */
+/* Starts the processes. 0 or -errno. */
 int frame_namer__open(struct frame_namer **n);
-void frame_namer__close(struct frame_namer *n); /* takes NULL */
 
-/* Names the frames of a stack. Reads the mappings of its process now. false: no names. */
-bool frame_namer__name(struct frame_namer *n, const struct stack_copy *stack, struct frames *to);
+/* Takes NULL. While an answer is awaited, the processes are killed and not waited for. */
+void frame_namer__close(struct frame_namer *n);
 
-/* What the memory at an address is now: "heap", "stack", "libx.so", "mapped memory"; "": unknown.
+/*
+ * Asks for the places of a chain, by the mappings of its process now. The answer, or the end of the
+ * process, makes frame_namer__fd() readable. false: no answer will come.
  */
-void frame_namer__region(pid_t pid, uint64_t address, char *to, size_t len);
+bool frame_namer__ask(struct frame_namer *n, const struct chain *c);
+int frame_namer__fd(const struct frame_namer *n); /* of NULL: -1 */
+
+/* A place for each link, valid until the next question. Waits. NULL: the process has ended. */
+const struct follow_place *frame_namer__answer(struct frame_namer *n);
 
 #endif

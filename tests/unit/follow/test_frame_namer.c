@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Stacks, registers and file names of a hostile program; answers of a hostile server. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "follow/frames_request.h"
@@ -12,7 +10,8 @@
 
 #define STACKS 200
 
-static struct stack_copy stack;
+static struct chain chain = {.links_nr = 1};
+#define stack (chain.links[0].stack)
 
 /* Registers in this program and its stack, so that unwinding begins. The stack is read whole. */
 static __attribute__((no_sanitize("address"))) void put_own(void)
@@ -20,7 +19,7 @@ static __attribute__((no_sanitize("address"))) void put_own(void)
 	uint64_t here = (uintptr_t)__builtin_frame_address(0);
 
 	memset(&stack, 0, sizeof(stack));
-	stack.tgid = stack.tid = (uint32_t)getpid();
+	chain.tgid = stack.tgid = stack.tid = (uint32_t)getpid();
 	stack.regs.rip = (uintptr_t)put_own;
 	stack.regs.rsp = stack.base = here & ~7ULL;
 	stack.regs.rbp = here;
@@ -56,10 +55,22 @@ static void put_hostile(void)
 	stack.regs.rbp = random_word();
 }
 
+static const struct frames *name(struct frame_namer *n)
+{
+	const struct follow_place *places;
+
+	assert_true(frame_namer__ask(n, &chain));
+	assert_false(frame_namer__ask(n, &chain));
+	places = frame_namer__answer(n);
+	assert_non_null(places);
+	assert_true(places->frames.nr <= FRAMES_MAX);
+	return &places->frames;
+}
+
 TEST(hostile_stacks_do_not_end_the_process_that_names_frames)
 {
+	const struct frames *frames;
 	struct frame_namer *n;
-	struct frames frames;
 
 #ifdef __SANITIZE_ADDRESS__
 	print_message("skipped: the process that names frames may not have as much memory as "
@@ -70,15 +81,32 @@ TEST(hostile_stacks_do_not_end_the_process_that_names_frames)
 	srand48(1);
 	for (int i = 0; i < STACKS; i++) {
 		put_hostile();
-		frame_namer__name(n, &stack, &frames);
-		assert_true(frames.nr <= FRAMES_MAX);
+		name(n);
 	}
 	stack.len = UINT32_MAX;
-	frame_namer__name(n, &stack, &frames);
+	assert_int_equal(name(n)->nr, 0);
 	put_own();
-	assert_true(frame_namer__name(n, &stack, &frames));
-	assert_int_equal(frames.frame[0].offset != 0, 1);
+	frames = name(n);
+	assert_true(frames->nr && frames->frame[0].offset);
+	assert_string_equal(frames->frame[0].function, "put_own");
 	frame_namer__close(n);
+}
+
+/* It may be stuck in the kernel. */
+TEST(process_that_names_frames_is_left_behind_if_it_does_not_answer)
+{
+	struct frame_namer *n;
+
+#ifdef __SANITIZE_ADDRESS__
+	skip();
+#endif
+	assert_int_equal(frame_namer__open(&n), 0);
+	put_own();
+	assert_true(frame_namer__ask(n, &chain));
+	frame_namer__close(n);
+	frame_namer__close(NULL);
+	assert_false(frame_namer__ask(NULL, &chain));
+	assert_int_equal(frame_namer__fd(NULL), -1);
 }
 
 TEST(frames_of_a_hostile_server_are_bounded)
@@ -99,20 +127,4 @@ TEST(frames_of_a_hostile_server_are_bounded)
 		assert_null(strchr(f->file, 033));
 		assert_null(strchr(f->object, 033));
 	}
-}
-
-TEST(region_of_memory_is_printable_whatever_the_name_of_its_file)
-{
-	char path[] = "/tmp/netiotrace-\033[2J-XXXXXX", region[64];
-	int fd = mkstemp(path);
-	void *memory;
-
-	assert_true(fd >= 0 && !ftruncate(fd, 1));
-	memory = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
-	unlink(path);
-	close(fd);
-	assert_ptr_not_equal(memory, MAP_FAILED);
-	frame_namer__region(getpid(), (uintptr_t)memory, region, sizeof(region));
-	munmap(memory, 1);
-	assert_memory_equal(region, "netiotrace-?[2J-", 16);
 }
