@@ -493,9 +493,11 @@ without() {
 	names 1 "$proc" /proc report -o out out
 	names 1 "$proc" /proc compare out out
 	sys='/sys is not mounted (mount -t sysfs'
-	names 3 "$sys" /sys --mode onecopy --messages 1 -q
-	names 3 "$sys" /sys attach -q --comm nosuch --duration 50ms
-	names 3 "$sys" /sys export --once
+	names 1 "$sys" /sys --mode onecopy --messages 1 -q
+	names 1 "$sys" /sys attach -q --comm nosuch --duration 50ms
+	names 1 "$sys" /sys export --once
+	[ "$(nproc)" -lt 2 ] || ! "$NETIOTRACE" follow --pid $$ --duration 1ms -q 2>stderr ||
+		names 1 "$sys" /sys follow --pid $$ --duration 50ms
 	# Nothing of /sys is needed without watching.
 	without /sys "$NETIOTRACE" --backend none --mode onecopy --messages 1 --warmup 20ms -q
 	without /proc "$NETIOTRACE" report --help >/dev/null

@@ -13,9 +13,9 @@
 #include <bpf/libbpf.h>
 
 #include "base/exit_code.h"
-#include "base/resource_limits.h"
 #include "common/xalloc.h"
 #include "kernel/libbpf_output.h"
+#include "kernel/refusal.h"
 #include "watchpoints.h"
 #include "follow.skel.h"
 
@@ -106,6 +106,17 @@ static int open_slots(struct watchpoints *w)
 	return w->slots >= SLOTS_MIN ? 0 : err;
 }
 
+/* A limit or a missing mount; 0: none of these. */
+static int refuse_moment(char why[FOLLOW_WHY], int err)
+{
+	const char *cause = refusal__of_moment(err);
+
+	if (!cause)
+		return EXIT_DONE;
+	snprintf(why, FOLLOW_WHY, "follow cannot watch: %s", cause);
+	return EXIT_RUN_FAILED;
+}
+
 static int refuse_slots(char why[FOLLOW_WHY], int err)
 {
 	if (err == -ENOSPC || err == -EBUSY) {
@@ -121,8 +132,10 @@ static int refuse_slots(char why[FOLLOW_WHY], int err)
 			 strerror(-err));
 		return EXIT_PRIVILEGES;
 	}
+	if (refuse_moment(why, err))
+		return EXIT_RUN_FAILED;
 	snprintf(why, FOLLOW_WHY, "this kernel or hypervisor has no hardware watchpoints: %s",
-		 limits__strerror(err));
+		 strerror(-err));
 	return EXIT_KERNEL;
 }
 
@@ -182,10 +195,12 @@ static int open_events(struct watchpoints *w)
 
 static int refuse_load(char why[FOLLOW_WHY], int err)
 {
+	if (refuse_moment(why, err))
+		return EXIT_RUN_FAILED;
 	snprintf(why, FOLLOW_WHY,
 		 "follow cannot load its BPF programs: %s; it needs Linux 5.17 or later with BTF; "
 		 "-vv prints the kernel's message",
-		 limits__strerror(err));
+		 strerror(-err));
 	return EXIT_KERNEL;
 }
 

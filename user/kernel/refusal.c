@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A kernel that cannot be watched as asked; see refusal.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/exit_code.h"
@@ -25,27 +26,34 @@ static bool is_of_this_moment(int err)
 	return probe_result__from_error(err).answer == ANSWER_UNKNOWN;
 }
 
+const char *refusal__of_moment(int err)
+{
+	static char text[256];
+
+	if (limits__blame(text, sizeof(text), err))
+		return text;
+	if (is_of_this_moment(err)) {
+		snprintf(text, sizeof(text),
+			 "%s now; end other users of memory, files or BPF programs, and try again",
+			 strerror(-err));
+		return text;
+	}
+	return mounts__has_sys() ? NULL : mounts__no_sys;
+}
+
 int refusal__log(const char *command, enum backend asked, int err, const struct attach_refusal *no)
 {
-	char limit[256];
+	const char *why = refusal__of_moment(err);
 
 	if (err == -EPERM && privileges__in_user_namespace()) {
 		log_error("%s: start it outside.", privileges__namespace_text);
 		return EXIT_PRIVILEGES;
 	}
-	if (limits__blame(limit, sizeof(limit), err)) {
-		log_error("%s cannot watch: %s.", command, limit);
+	if (why) {
+		log_error("%s cannot watch: %s.", command, why);
 		return EXIT_RUN_FAILED;
 	}
-	if (is_of_this_moment(err)) {
-		log_error("%s cannot watch now: %s; end other users of memory, files or BPF "
-			  "programs, and try again.",
-			  command, strerror(-err));
-		return EXIT_RUN_FAILED;
-	}
-	if (!mounts__has_sys())
-		log_error("%s cannot watch: %s.", command, mounts__no_sys);
-	else if (no->backend)
+	if (no->backend)
 		log_error("--backend %s is not available: %s; netiotrace doctor says what is "
 			  "missing, --backend auto takes any backend.",
 			  backend__name(asked), no->backend);

@@ -6,6 +6,12 @@
 #include "attach_probes.h"
 
 /*
+ * Why err (-errno) says nothing about the kernel: a resource limit, memory or files that others
+ * have, or no /sys. A clause, static until the next call; NULL: none of these.
+ */
+const char *refusal__of_moment(int err);
+
+/*
  * Reports err and *no of attach_probes__open() for a command ("attach"), with the remedy. An exit
  * code.
  */

@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/resource_limits.h"
 #include "base/log.h"
-#include "base/mounts.h"
 #include "base/privileges.h"
 #include "common/xalloc.h"
 #include "event_sampling.h"
 #include "kernel/loader.h"
+#include "kernel/refusal.h"
 #include "probe_setup.h"
 
 static const char only_messages[] =
@@ -193,24 +192,13 @@ static int reject(const struct runner *runner, int err)
 {
 	const char *backend = backend__name(runner->o->backend);
 	int unknown = err == -EOPNOTSUPP ? error_of_results(runner) : 0;
-	char limit[256];
+	const char *why = refusal__of_moment(unknown ? unknown : err);
 
-	if (limits__blame(limit, sizeof(limit), unknown ? unknown : err)) {
-		log_error("the kernel cannot be watched: %s.", limit);
+	if (why) {
+		log_error("the kernel cannot be watched: %s; --backend none runs the load "
+			  "generator alone.",
+			  why);
 		return EXIT_RUN_FAILED;
-	}
-	if (unknown || probe_result__from_error(err).answer == ANSWER_UNKNOWN) {
-		log_error("cannot find out what this kernel has (%s): end other programs that use "
-			  "memory, files or BPF programs, and try again.",
-			  strerror(unknown ? -unknown : -err));
-		return EXIT_RUN_FAILED;
-	}
-	if (!mounts__has_sys()) {
-		log_error(
-			"the kernel cannot be watched: %s; --backend none runs the load generator "
-			"alone.",
-			mounts__no_sys);
-		return EXIT_KERNEL;
 	}
 	log_error(
 		"this kernel cannot be watched by backend %s (%s): netiotrace doctor says what is "
