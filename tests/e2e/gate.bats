@@ -73,13 +73,13 @@ fake() {
 	cat >"$FAKE" <<-'END'
 		#!/usr/bin/env bash
 		while [ $# -gt 0 ]; do
-			case "$1" in --ready-file) ready=$2 ;; --json) json=$2 ;; esac
+			case "$1" in --ready-file) ready=$2 ;; esac
 			shift
 		done
 	END
 	cat >>"$FAKE" <<-END
 		[ -z '${3-}' ] || { echo '${3-}' >&2; exit ${2:-0}; }
-		trap 'cp $PWD/$1 "\$json"; exit ${2:-0}' INT
+		trap 'rm "\$ready"; cat $PWD/$1; exit ${2:-0}' INT
 		echo "netiotrace \$\$" >"\$ready"
 		while :; do sleep 0.05; done
 	END
@@ -179,6 +179,20 @@ document() {
 	[[ $output == *'no BTF'* ]]
 	[ ! -e again ]
 	FAKE=$PWD/nothing run -1 gate -- true
+}
+
+@test "copy-gate: killed by SIGKILL, it leaves neither attach nor a file" {
+	need_root
+	mkdir tmp
+	TMPDIR=$PWD/tmp "$REPO/packaging/ci/copy-gate" --netiotrace "$NETIOTRACE" --comm nosuch --record base.json -- sh -c 'echo $$ >command; exec sleep 300' 3>&- &
+	gate=$!
+	within 60 test -s command # it begins once attach is ready
+	attach=$(cut -d' ' -f2 tmp/copy-gate.*)
+	grep -qx netiotrace "/proc/$attach/comm"
+	kill -9 $gate
+	within 60 test ! -e "/proc/$attach/comm"
+	kill "$(<command)"
+	[ -z "$(ls tmp)" ] && [ ! -e base.json ]
 }
 
 @test "copy-gate: refuses a baseline that is none, and files that cannot be written, before the command runs" {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -54,6 +55,7 @@ struct attach {
 	FILE *out;  /* of text: stdout is the command's, or the document's */
 	int signo;  /* that ended it; 0: none */
 	int status; /* of the command; -EAGAIN: it goes on */
+	int until;  /* a pidfd; -1: none */
 	bool lines_failed;
 };
 
@@ -176,6 +178,8 @@ static bool handle_event(struct attach *a, const struct loop_event *ev, int *cod
 			attach_session__add_ended(&a->session);
 			return false;
 		}
+		if (ev->fd == a->until)
+			return true;
 		if (ev->fd != a->session.launch.pidfd)
 			return attach_session__lost(&a->session, &a->loop, ev->fd);
 		a->status = launch__wait(&a->session.launch, 0);
@@ -334,6 +338,22 @@ static int run(struct attach *a)
 	return code ? code : exit_code(a);
 }
 
+/* Opened before the programs are loaded, which takes seconds. */
+static int watch_until(struct attach *a)
+{
+	int err;
+
+	if (!a->o.until_pid)
+		return EXIT_DONE;
+	a->until = (int)syscall(SYS_pidfd_open, (pid_t)a->o.until_pid, 0);
+	err = a->until < 0 ? -errno : loop__add(&a->loop, a->until);
+	if (!err)
+		return EXIT_DONE;
+	log_error("cannot wait for the end of process %d (--until-pid): %s.", (int)a->o.until_pid,
+		  limits__strerror(err));
+	return EXIT_RUN_FAILED;
+}
+
 /* An empty document tells which fields there are. */
 static void parse_expects(struct attach *a)
 {
@@ -351,7 +371,8 @@ static void parse_expects(struct attach *a)
 
 int attach__main(int argc, char **argv)
 {
-	struct attach a = {.session = ATTACH_SESSION_INIT, .loop = LOOP_INIT, .status = -EAGAIN};
+	struct attach a = {
+		.session = ATTACH_SESSION_INIT, .loop = LOOP_INIT, .status = -EAGAIN, .until = -1};
 	int code;
 
 	attach_options__parse(&a.o, argc, argv);
@@ -365,12 +386,16 @@ int attach__main(int argc, char **argv)
 	if (!code)
 		code = loop__open(&a.loop);
 	if (!code)
+		code = watch_until(&a);
+	if (!code)
 		code = run(&a);
 	for (int i = 0; i < FILE_NR; i++)
 		atomic_file__abort(a.files[i].file);
 	for (size_t i = 0; i < a.o.assertions_nr; i++)
 		expect__clear(&a.expects[i]);
 	attach_session__close(&a.session);
+	if (a.until >= 0)
+		close(a.until);
 	loop__close(&a.loop);
 	return code;
 }

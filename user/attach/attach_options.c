@@ -18,7 +18,7 @@ static const char doc[] =
 	"\v"
 	"--pid, --comm and --cgroup add up. --port limits them to connections with that port; "
 	"alone, it selects connections of any process. Ends on Ctrl-C, after --duration, when the "
-	"command ends, when no process of --pid is left, or when the cgroup is removed.\n"
+	"command or the process of --until-pid ends, when no process of --pid is left, or when the cgroup is removed.\n"
 	"\n"
 	"Exit status: that of the command; without a command 0 success, 1 failure, 2 usage error, "
 	"3 not supported by this kernel, 4 missing privileges, 130 Ctrl-C. With or without a "
@@ -71,6 +71,7 @@ static const struct option_row option_rows[] = {
 	TARGET_CHILDREN_ROW(AT(target.children)),
 	OPTION_TITLE_ROW("Measurement:"),
 	{"duration", "TIME", "stop after this time: 5s, 2m", OPTION_TIME, AT(duration_ns), "a time such as 5s or 500ms", 1000000, UINT64_MAX / 2},
+	{"until-pid", "PID", "stop when this process has ended; it is not watched", OPTION_COUNT, AT(until_pid), "the PID of a process", 1, INT32_MAX},
 	{"interval", "TIME", "refresh interval, 50ms to 1h (default 1s)", OPTION_TIME, AT(interval_ns), "a time from 50ms to 1h such as 1s", 50000000, 3600000000000},
 	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", OPTION_OTHER, AT(backend), .parse = backend__store},
 	{"without", "HOOK", "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", OPTION_OTHER, .parse = parse_without},

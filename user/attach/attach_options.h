@@ -33,6 +33,7 @@ struct attach_options {
 	struct target_options target;
 	const char *cgroup;   /* NULL: none */
 	uint64_t duration_ns; /* 0: until stopped */
+	uint64_t until_pid;   /* stops when this process ends; 0: none */
 	uint64_t interval_ns;
 	enum sort sort;
 	enum by by;
