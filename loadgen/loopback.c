@@ -30,8 +30,8 @@
 static int loopback__child(const struct lg_options *s, int parent_fd, pid_t parent)
 {
 	const struct session_mode mode = {.after_sender = !s->cpus_receiver.nr};
-	struct lg_options mine = *s;
-	struct reporter report = {.kind = REPORTER_CHILD, .options = &mine, .parent_fd = parent_fd};
+	static struct lg_options mine;
+	static struct reporter report = {.kind = REPORTER_CHILD, .options = &mine};
 	char byte = 0;
 	int err;
 
@@ -39,7 +39,9 @@ static int loopback__child(const struct lg_options *s, int parent_fd, pid_t pare
 		return -ESRCH;
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
+	mine = *s;
 	mine.command = COMMAND_RECV;
+	report.parent_fd = parent_fd;
 	sock__loopback(&mine.endpoint, 0);
 	if (s->cpus_receiver.nr)
 		mine.cpus = s->cpus_receiver;
@@ -126,11 +128,12 @@ static int loopback__session(struct lg_options *mine, struct reporter *sender, i
 
 int loopback__run(const struct lg_options *s)
 {
-	struct lg_options mine = *s;
-	struct reporter sender = {.kind = REPORTER_FINAL, .options = &mine};
+	static struct lg_options mine;
+	static struct reporter sender = {.kind = REPORTER_FINAL, .options = &mine};
 	pid_t pid = -1;
 	int err, fd;
 
+	mine = *s;
 	mine.command = COMMAND_SEND;
 	fd = session__try_receive(s, &sender);
 	if (fd)

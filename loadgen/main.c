@@ -39,13 +39,12 @@ static int try_mode(const struct lg_options *s, struct reporter *r)
 
 static int run_side(const struct lg_options *s)
 {
-	struct reporter r = {
-		.kind = s->control ? REPORTER_EVENTS : REPORTER_FINAL,
-		.options = s,
-	};
+	static struct reporter r;
 	const struct session_mode mode = {.signals = !s->control};
 	int err;
 
+	r.kind = s->control ? REPORTER_EVENTS : REPORTER_FINAL;
+	r.options = s;
 	if (s->only_try)
 		return try_mode(s, &r);
 	err = (s->command == COMMAND_SEND ? sender__run : receiver__run)(s, &r, mode);
@@ -81,7 +80,7 @@ int main(int argc, char **argv)
 {
 	static char buf[64 << 10]; /* an event is one write(), or few */
 	char why[LG_OPTIONS_WHY];
-	struct lg_options s;
+	static struct lg_options s;
 	const char *what;
 	int err;
 

@@ -27,7 +27,9 @@ static unsigned int fewest_slots(const struct sender_pool *pool)
 static int sender__describe(struct sender *s)
 {
 	const struct lg_options *set = s->options;
-	struct side_config c = {
+	static struct side_config c;
+
+	c = (struct side_config){
 		.sender = true,
 		.size = set->workload.size,
 		.threads = (uint32_t)set->workload.threads,

@@ -27,7 +27,8 @@ CC         ?= gcc
 endif
 
 WARNINGS  := -Wall -Wextra -Wshadow -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes \
-             -Wmissing-declarations -Wpointer-arith -Wwrite-strings -Wundef -Wvla
+             -Wmissing-declarations -Wpointer-arith -Wwrite-strings -Wundef -Wvla \
+             $(if $(SAN),,-Wframe-larger-than=34816)
 CPPFLAGS  += -D_GNU_SOURCE -DNETIOTRACE_VERSION='"$(VERSION)"'
 # Sanitizers find the same faults at -O1, and their reports need lines only: each saves a quarter of the time.
 CFLAGS    ?= $(if $(filter address thread,$(SAN)),-O1 -g1,-O2 -g)

@@ -326,6 +326,16 @@ limited() {
 	grep -q "RLIMIT_AS.*ulimit -v" stderr
 }
 
+@test "a stack of 60 kB is enough: attach, run and the load generator" {
+	need_root
+	limited "-s 60" "$NETIOTRACE" attach -q --pid $$ --duration 50ms
+	[ "$code" -eq 0 ]
+	limited "-s 60" "$NETIOTRACE" --mode onecopy --messages 10 -q
+	[ "$code" -eq 0 ]
+	limited "-s 60" "$LOADGEN" --mode onecopy --messages 10
+	[ "$code" -eq 0 ]
+}
+
 # bats test_tags=address
 @test "netiotrace raises its soft limit of open files to the hard limit; a watched command keeps the caller's" {
 	need_root

@@ -371,7 +371,7 @@ static void parse_expects(struct attach *a)
 
 int attach__main(int argc, char **argv)
 {
-	struct attach a = {
+	static struct attach a = {
 		.session = ATTACH_SESSION_INIT, .loop = LOOP_INIT, .status = -EAGAIN, .until = -1};
 	int code;
 

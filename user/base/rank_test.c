@@ -45,8 +45,10 @@ static double normal_below(size_t n, size_t m, double u)
  */
 static double exact_below(size_t n, size_t m, size_t u)
 {
-	double row[RANK_EXACT_MAX + 1][EXACT_U_MAX + 1] = {{0}}, below = 0;
+	static double row[RANK_EXACT_MAX + 1][EXACT_U_MAX + 1];
+	double below = 0;
 
+	memset(row, 0, sizeof(row));
 	for (size_t j = 0; j <= m; j++)
 		row[j][0] = 1;
 	for (size_t i = 1; i <= n; i++)

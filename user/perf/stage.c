@@ -62,12 +62,13 @@ static int open_cpu(struct perf_stage *s, const struct perf_spec *events, const 
 int perf_stage__open(struct perf_stage **out, const struct perf_spec events[NIO_PERF_EVENT_NR],
 		     const int map_fds[NIO_PERF_EVENT_NR])
 {
-	struct cpu_list cpus = {.nr = 0};
+	static struct cpu_list cpus;
 	struct perf_stage *s;
 	char text[512];
 	int err = read_file__line("/sys/devices/system/cpu/online", text, sizeof(text));
 
 	*out = NULL;
+	cpus.nr = 0;
 	if (!err)
 		err = parse_cpu_list(text, CPUS_MAX, add_cpu, &cpus);
 	if (err)

@@ -121,7 +121,7 @@ static int try_with(struct driver *d, const struct trial *t)
 
 static int try_it(const struct trial *t)
 {
-	struct driver d;
+	static struct driver d;
 	int code;
 
 	driver__init(&d, NIO_SIDE_SENDER);

@@ -266,8 +266,8 @@ static int check_secrecy(const struct options *o, const struct sockaddr_storage 
 
 int serve__main(int argc, char **argv)
 {
-	struct options o;
-	struct server s = {.o = &o, .loop = LOOP_INIT};
+	static struct options o;
+	static struct server s = {.o = &o, .loop = LOOP_INIT};
 	struct half_token token;
 	struct sockaddr_storage ss;
 	const char *why;

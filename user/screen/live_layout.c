@@ -526,7 +526,7 @@ void live_layout__draw(struct grid *g, struct live_model *m, bool utf8)
 {
 	static const char *const no_more[][2] = {{NULL, NULL}};
 	const struct live_frame *f;
-	struct live_frame copy;
+	static struct live_frame copy;
 	int below;
 
 	if (m->help.shown) {

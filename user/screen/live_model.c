@@ -116,10 +116,11 @@ static void toggle_pause(struct live_model *m)
 
 static void reset(struct live_model *m)
 {
-	struct live_frame base = {.version = NULL};
+	static struct live_frame base;
 
 	if (!visible(m))
 		return;
+	memset(&base, 0, sizeof(base));
 	copy_frame(&base, visible(m));
 	live_frame__clear(&m->base);
 	m->base = base;
