@@ -503,6 +503,19 @@ break_loadgen() {
 	assert_nothing_left
 }
 
+@test "a sweep that cannot begin on a full disk leaves no directory" {
+	need_root
+	mkdir few
+	for inodes in 2 3 4 5 6; do
+		mount -t tmpfs -o nr_inodes=$inodes tmpfs few || skip "no tmpfs can be mounted here"
+		run "$NETIOTRACE" sweep -q -o few/out --modes onecopy --sizes 4k --messages 10 --rounds 1 --backend none
+		left=$(ls -A few)
+		umount few
+		[ "$status" -ne 0 ] && [[ $output == *"No space left"* ]]
+		[ -z "$left" ]
+	done
+}
+
 @test "a full disk ends the sweep with one sentence; --resume ignores partial files and goes on" {
 	need_root
 	mkdir small

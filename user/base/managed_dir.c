@@ -169,13 +169,11 @@ int managed_dir__mark(struct managed_dir *d, const char *kind)
 		return 0;
 	snprintf(line, sizeof(line), SCHEMA "%s\n", kind);
 	err = append(d, line, d->marked ? 0 : O_CREAT | O_EXCL);
+	/* A full file system has the file, but no line of it. */
+	if (err && err != -EEXIST && !d->marked)
+		unlinkat(d->fd, MANAGED_DIR_MARKER, 0);
 	d->marked |= !err;
 	return err;
-}
-
-bool managed_dir__is_unused(const struct managed_dir *d)
-{
-	return !d->names_len;
 }
 
 /* The first name that begins with the len bytes of `begin` and goes on with `next`; or NULL. */

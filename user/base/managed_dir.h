@@ -42,9 +42,6 @@ int managed_dir__read(struct managed_dir *d, const char *kind);
 /* Writes the marker, unless the directory is marked. 0 or -errno; -EEXIST: a foreign marker. */
 int managed_dir__mark(struct managed_dir *d, const char *kind);
 
-/* Has no file been claimed? */
-bool managed_dir__is_unused(const struct managed_dir *d);
-
 /* Is nothing in it? */
 bool managed_dir__is_empty(const struct managed_dir *d);
 

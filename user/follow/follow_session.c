@@ -404,11 +404,12 @@ static void read_totals(struct session *s)
 	r->lost = shared->lost;
 }
 
+/* All or, after a failure, none of the later ones. */
 static int write_files(struct session *s)
 {
 	int code = EXIT_DONE;
 
-	for (int i = 0; i < FILE_NR; i++) {
+	for (int i = 0; i < FILE_NR && !code; i++) {
 		FILE *f = s->files[i] ? atomic_file__stream(s->files[i]) : NULL;
 		int err = 0;
 

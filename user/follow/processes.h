@@ -9,7 +9,8 @@
 struct processes {
 	struct watchpoints *watch;
 	const struct follow_options *o;
-	pid_t command; /* 0: none */
+	uint64_t started[TARGET_PIDS_MAX]; /* of --pid; 0: not seen yet */
+	pid_t command;                     /* 0: none */
 	struct process_followed {
 		pid_t pid;
 		uint64_t started;

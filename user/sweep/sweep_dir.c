@@ -82,17 +82,13 @@ static bool exists(const struct sweep_dir *d, const char *file)
 	return !fstatat(d->owned.fd, file, &st, AT_SYMLINK_NOFOLLOW);
 }
 
-/* A file "NAME" or "cells/NAME". NULL: it is absent, a link, or holds no JSON. */
+/* A file "NAME" or "cells/NAME". NULL: it is absent, a link, too long, or holds no JSON. */
 static json_t *read_json(const struct sweep_dir *d, const char *file)
 {
 	int fd = managed_dir__open_file(&d->owned, file);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
-	/* json_loadfd() reads a byte a system call. */
-	json_t *document = f ? json_loadf(f, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	json_t *document = fd < 0 ? NULL : json_document__read(fd);
 
-	if (f)
-		fclose(f);
-	else if (fd >= 0)
+	if (fd >= 0)
 		close(fd);
 	return document;
 }
@@ -240,10 +236,10 @@ int sweep_dir__open(struct sweep_dir *d, const char *name, bool resume)
 
 void sweep_dir__close(struct sweep_dir *d)
 {
-	/* Succeeds only if nothing was written. */
-	if (d->made && d->owned.fd >= 0 && !unlinkat(d->owned.fd, CELLS, AT_REMOVEDIR) &&
-	    managed_dir__is_unused(&d->owned))
+	if (d->made && d->owned.fd >= 0) {
+		unlinkat(d->owned.fd, CELLS, AT_REMOVEDIR);
 		managed_dir__remove(&d->owned, d->name);
+	}
 	managed_dir__close(&d->owned);
 	json_decref(d->sweep);
 	d->sweep = NULL;
@@ -293,6 +289,7 @@ int sweep_dir__begin(struct sweep_dir *d, const json_t *sweep, const char *comma
 		code = write_text(d, "command", line);
 	if (!code)
 		code = write_json(d, "sweep.json", sweep);
+	d->made = d->made && code;
 	json_decref(environment);
 	free(line);
 	return code;

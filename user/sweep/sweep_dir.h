@@ -15,7 +15,7 @@
 struct sweep_dir {
 	const char *name;
 	struct managed_dir owned; /* locked: one sweep at a time */
-	bool made;                /* by this sweep */
+	bool made;                /* by this sweep, which has not begun */
 	json_t *sweep;            /* the existing sweep.json; NULL: none, the sweep begins */
 };
 
@@ -31,7 +31,7 @@ struct sweep_dir {
  */
 int sweep_dir__open(struct sweep_dir *d, const char *name, bool resume);
 
-/* Removes the directory if this sweep made it and it is still empty. */
+/* Removes the directory if this sweep made it and could not begin, as on a full file system. */
 void sweep_dir__close(struct sweep_dir *d);
 
 /* Writes environment.json, command and, last of all, sweep.json. Returns an exit code. */

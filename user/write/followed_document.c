@@ -1,35 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reads a document of netiotrace follow; see followed_document.h. */
-#include <errno.h>
 #include <jansson.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/printable.h"
 #include "followed_document.h"
+#include "json.h"
 
 #define SCHEMA       "netiotrace.follow/1"
-#define MAX_BYTES    (16 << 20) /* 2048 places with deep stacks have less */
-#define PER_BYTE_MAX 64.0       /* follow gives up at 16 copies of a byte */
-
-struct source {
-	int fd;
-	size_t left;
-};
-
-static size_t next_bytes(void *buf, size_t len, void *arg)
-{
-	struct source *s = arg;
-	ssize_t n;
-
-	do
-		n = read(s->fd, buf, len);
-	while (n < 0 && errno == EINTR);
-	if (n < 0 || (size_t)n > s->left)
-		return (size_t)-1;
-	s->left -= (size_t)n;
-	return (size_t)n;
-}
+#define PER_BYTE_MAX 64.0 /* follow gives up at 16 copies of a byte */
 
 static bool read_text(char *to, size_t size, const json_t *of, const char *key)
 {
@@ -108,8 +87,7 @@ static bool read_direction(struct followed *f, const json_t *of)
 
 const char *followed_document__read(int fd, struct followed_document *d)
 {
-	struct source source = {fd, MAX_BYTES};
-	json_t *document = json_load_callback(next_bytes, &source, JSON_REJECT_DUPLICATES, NULL);
+	json_t *document = json_document__read(fd);
 	const char *schema = json_string_value(json_object_get(document, "schema"));
 	const char *why = NULL;
 

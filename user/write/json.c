@@ -4,6 +4,7 @@
  * docs/reference/run.md describes every field. json_run.c has the fields of a run.
  */
 #include <errno.h>
+#include <unistd.h>
 
 #include "common/xalloc.h"
 #include "field.h"
@@ -119,6 +120,35 @@ int json_document__write(FILE *f, const json_t *document)
 	dump(f, document, 0);
 	fputc('\n', f);
 	return output__flush(f);
+}
+
+/* Bounds what a file can cost; 2048 places of follow with deep stacks have less. */
+#define DOCUMENT_BYTES_MAX (16 << 20)
+
+struct source {
+	int fd;
+	size_t left;
+};
+
+static size_t next_bytes(void *buf, size_t len, void *arg)
+{
+	struct source *s = arg;
+	ssize_t n;
+
+	do
+		n = read(s->fd, buf, len);
+	while (n < 0 && errno == EINTR);
+	if (n < 0 || (size_t)n > s->left)
+		return (size_t)-1;
+	s->left -= (size_t)n;
+	return (size_t)n;
+}
+
+json_t *json_document__read(int fd)
+{
+	struct source source = {fd, DOCUMENT_BYTES_MAX};
+
+	return json_load_callback(next_bytes, &source, JSON_REJECT_DUPLICATES, NULL);
 }
 
 char *json_document__line(const json_t *document)

@@ -44,7 +44,10 @@ bool json_environment__passes(const char *key); /* is key one of those that chan
 /* Writes a document as in files: indented, a newline at the end. 0 or -errno. */
 int json_document__write(FILE *f, const json_t *document);
 
-/* The same on one line. The caller frees the text. */
+/* Reads a document of at most 16 MiB without duplicate keys. NULL: it is none. */
+json_t *json_document__read(int fd);
+
+/* Writes it on one line. The caller frees the text. */
 char *json_document__line(const json_t *document);
 
 #endif
