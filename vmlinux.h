@@ -164,6 +164,7 @@ struct task_struct {
 	void *stack;
 	unsigned int flags;
 	void *mm;
+	int exit_code;
 	long unsigned int jobctl;
 	pid_t pid;
 	pid_t tgid;

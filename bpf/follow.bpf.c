@@ -14,6 +14,7 @@
 #define JOBCTL_TRAP_STOP (1UL << 19)
 #define MSG_PEEK         0x2
 #define MSG_TRUNC        0x20
+#define MSG_ERRQUEUE     0x2000
 #define HOLD_STEPS       (1 << 16)
 #define NR_MREMAP        25
 
@@ -220,12 +221,12 @@ static void walk_call(struct walk *w, const struct pt_regs___x86 *regs, enum lay
 	bpf_loop(nr > NIO_FOLLOW_IOVECS ? NIO_FOLLOW_IOVECS : nr, walk_iovec, &zero, 0);
 }
 
-/* Does the call leave received bytes in the socket, or drop them without a copy? */
+/* Does the call leave received bytes in the socket, drop them without a copy, or get sent ones? */
 static bool takes_no_bytes(const struct pt_regs___x86 *regs)
 {
 	__u64 flags = regs->orig_ax == 45 ? regs->r10 : regs->orig_ax == 47 ? regs->dx : 0;
 
-	return flags & (MSG_PEEK | MSG_TRUNC);
+	return flags & (MSG_PEEK | MSG_TRUNC | MSG_ERRQUEUE);
 }
 
 /* The offset of the wanted sample in the n bytes of this call; ~0: not in it. */
@@ -333,6 +334,20 @@ int nio_follow_touch(struct nio_perf_event *ctx)
 	held = send_event(&e, true);
 	if (held)
 		hold(held);
+	return 0;
+}
+
+/* A followed process ends: by a signal? */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(nio_follow_exit, struct task_struct *task)
+{
+	__u32 tgid = task->tgid, by = task->exit_code & 0x7f;
+
+	if (!by || task->signal->live.counter || !bpf_map_lookup_elem(&nio_follow_tgids, &tgid) ||
+	    __sync_fetch_and_add(&nio_follow.killed, 1))
+		return 0;
+	nio_follow.killed_pid = tgid;
+	nio_follow.killed_by = by;
 	return 0;
 }
 

@@ -62,6 +62,8 @@ struct nio_follow {
 	__u64 largest[NIO_FOLLOW_DIRECTIONS]; /* call */
 	__u64 holds, held_ns, timeouts;
 	__u64 touches, foreign, lost;
+	__u32 killed;                /* followed processes that ended by a signal */
+	__u32 killed_pid, killed_by; /* of the first */
 	__u32 ids;
 	__u32 returned[NIO_FOLLOW_RETURNS]; /* ids of holds that ended without a stop */
 };

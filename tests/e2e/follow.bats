@@ -159,6 +159,84 @@ gives_up() {
 	within 20 eval '! stuck'
 }
 
+# strikes SIGNAL GROUP: the signal comes while a thread of the relay is stopped; more attempts on a busy machine.
+strikes() {
+	within 60 "$BUILD_DIR/tests/e2e/slow_page" strike "$RELAY" "$2" "$1"
+}
+
+@test "follow does not end a program that saves and loads its flags" {
+	relay 2 flags 300 1 1 plain
+	for _ in 1 2 3 4; do
+		"$NETIOTRACE" follow --pid "$RELAY" --duration 4s --rate 60 -q --json out.json
+		jq -c '.health, .received.ends, .sent.ends' out.json
+		kill -0 "$RELAY"
+		untraced "$RELAY"
+		! jq -e '.received.ends.undecoded >= 1' out.json || return 0
+	done
+	skip "the machine is too busy: no byte was stepped to pushf"
+}
+
+@test "a stop or the death of follow's process group leaves no thread stopped and no program dead" {
+	relay 2 memcpy 65536 1 1 plain
+	for signal in TSTP STOP KILL TSTP STOP KILL; do
+		setsid "$NETIOTRACE" follow --pid "$RELAY" --rate 100 --duration 60s -q 3>&- &
+		follow=$!
+		within 20 has_children $follow
+		# It may have ended by itself: a stop took long.
+		strikes "$(kill -l $signal)" $follow || ! kill -0 $follow
+		within 20 untraced "$RELAY"
+		goes_on "$RELAY"
+		kill -9 $follow 2>/dev/null || true
+		wait $follow || true
+	done
+}
+
+has_children() { # PID
+	[ -n "$(<"/proc/$1/task/$1/children")" ]
+}
+
+# Starts slow_page; its PID is $RELAY.
+waits_for_pages() {
+	"$BUILD_DIR/tests/e2e/slow_page" wait "$PWD/file" >pid 3>&- &
+	RELAY=$!
+	within 20 test -s pid || ! has_ended $RELAY || skip "no userfaultfd"
+}
+
+@test "follow ends in time beside a step that waits for a page, and the program goes on when it comes" {
+	waits_for_pages
+	"$NETIOTRACE" follow --pid "$RELAY" --duration 1h --rate 20 --json out.json >text 3>&-
+	grep 'Sampling ended early: an instruction of the program has waited' <(tr -s ' \n' ' ' <text)
+	grep 'page of memory (disk, swap, network file system, userfaultfd)' <(tr -s ' \n' ' ' <text)
+	jq -e '.received.ends.fault == 1 and (.health.ended_early | test("page of memory"))' out.json
+	jq -e '.health.longest_ns < 1e8' out.json # the wait for the page is not follow's
+	# The debug registers are free again, and the other thread goes on.
+	within 60 knows_whether_it_can
+	goes_on "$RELAY"
+	touch file
+	wait "$RELAY"
+}
+
+@test "a signal that ends the followed program is reported" {
+	relay 1 bytes 65536 1 1 plain
+	"$NETIOTRACE" follow --pid "$RELAY" --duration 60s --rate 20 --json out.json >text 3>&- &
+	follow=$!
+	within 60 grep -q received text
+	kill -SEGV "$RELAY"
+	within 20 has_ended $follow
+	wait $follow
+	tr -s ' \n' ' ' <text | grep "1 followed process ended by a signal: process $RELAY by signal 11"
+	jq -e '.health | .killed == 1 and .killed_by == 11' out.json
+}
+
+@test "a limit of real-time CPU time does not end the process that follows a byte" {
+	need_tool prlimit
+	relay 1 bytes 65536 1 1 plain
+	prlimit --rttime=2000 "$NETIOTRACE" follow --pid "$RELAY" --duration 3s --rate 100 --json out.json -q
+	jq -c '.received.ends, .sent.ends' out.json
+	jq -e 'all(.received, .sent; .ends.ended == 0 and .ends.gone == 0)' out.json
+	goes_on "$RELAY"
+}
+
 @test "follow refuses a traced process, a missing one, and one CPU" {
 	need_tool strace taskset
 	strace -o /dev/null sleep 100 3>&- {LOCK}>&- & # sleep outlives strace

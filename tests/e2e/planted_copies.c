@@ -4,10 +4,10 @@
  *
  *	planted_copies COPIES KIND SIZE THREADS BUFFERS plain|vec
  *
- * KIND: memcpy, memmove, bytes, structs, string, xor. BUFFERS: messages use as many buffers in
- *turn; 0: memory is allocated for each message. vec: readv() and writev(). Each thread has a peer
- *process that sends to it and one that receives from it. Runs until it is killed; prints its PID
- *first.
+ * KIND: memcpy, memmove, bytes, structs, string, xor, flags. BUFFERS: messages use as many buffers
+ *in turn; 0: memory is allocated for each message. vec: readv() and writev(). Each thread has a
+ *peer process that sends to it and one that receives from it. Runs until it is killed; prints its
+ *PID first.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -77,8 +77,19 @@ static __attribute__((noinline)) void planted_string(char *to, const char *from,
 {
 	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n)::"memory");
 }
+
+/* Saves and loads the flags between load and store, as binary translators do. */
+static __attribute__((noinline)) void planted_flags(char *to, const char *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		__asm__ volatile("lea -128(%%rsp), %%rsp\n\tmovb (%1), %%al\n\tpushfq\n\tpopfq\n\t"
+				 "movb %%al, (%0)\n\tlea 128(%%rsp), %%rsp" ::"r"(to + i),
+				 "r"(from + i)
+				 : "rax", "memory", "cc");
+}
 #else
 #define planted_string planted_memcpy
+#define planted_flags  planted_memcpy
 #endif
 
 static __attribute__((noinline)) void planted_xor(char *to, const char *from, size_t n)
@@ -94,6 +105,7 @@ static const struct {
 } kinds[] = {
 	{"memcpy", planted_memcpy},   {"memmove", planted_memmove}, {"bytes", planted_bytes},
 	{"structs", planted_structs}, {"string", planted_string},   {"xor", planted_xor},
+	{"flags", planted_flags},
 };
 
 static ssize_t transfer(int fd, char *data, size_t n, bool out)

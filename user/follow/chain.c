@@ -191,15 +191,17 @@ bool chain__ask(const struct chain *c, enum decoder_op op, uint64_t watch,
 
 bool chain__step(struct chain *c, uint32_t tid, struct user_regs_struct *regs)
 {
+	enum chain_end end;
+
 	if (c->io->now(c->io->ctx) - c->touched_ns > STEPS_NS) {
 		chain__finish(c, CHAIN_SLOW);
 		return false;
 	}
 	c->steps++;
-	if (c->io->step(c->io->ctx, tid, regs))
-		return true;
-	chain__finish(c, CHAIN_INTERRUPTED);
-	return false;
+	end = c->io->step(c->io->ctx, tid, regs);
+	if (end != CHAIN_NONE)
+		chain__finish(c, end);
+	return end == CHAIN_NONE;
 }
 
 void chain__describe(const struct chain *c, struct chain_link *link, const char *insn, uint32_t tid,

@@ -39,6 +39,7 @@ struct stack_copy {
 	X(HELD, held, "unknown: the byte stayed in a register")                        \
 	X(INTERRUPTED, interrupted, "unknown: a signal came while the thread stepped") \
 	X(SLOW, slow, "unknown: steps took too long, since the CPUs are busy")         \
+	X(FAULT, fault, "unknown: an instruction waited for a page of memory")         \
 	X(MISPLACED, misplaced, "unknown: the copy was not where it was expected")     \
 	X(SOURCE, source, "unknown: where a store took the byte from was not found")   \
 	X(NOT_SENT, not_sent, "unknown: the memory was not sent again in time")        \
@@ -47,6 +48,7 @@ struct stack_copy {
 	X(FORKED, forked, "unknown: a new child process used the byte")                \
 	X(LOST, lost, "unknown: an event was lost")                                    \
 	X(GONE, gone, "unknown: the program ended, or a thread did not stop")          \
+	X(ENDED, ended, "unknown: the process that followed it was ended")             \
 	X(REFUSED, refused, "unknown: a watchpoint was refused")
 
 enum chain_end {
@@ -96,8 +98,8 @@ struct chain_io {
 	void *ctx;
 	uint64_t (*now)(void *ctx);
 	bool (*read)(void *ctx, uint64_t address, void *to, size_t len);
-	/* Executes one instruction of the thread; *regs: those after it. */
-	bool (*step)(void *ctx, uint32_t tid, struct user_regs_struct *regs);
+	/* Executes one instruction; *regs: those after it. NONE; or why the chain ends. */
+	enum chain_end (*step)(void *ctx, uint32_t tid, struct user_regs_struct *regs);
 	bool (*decode)(void *ctx, struct decoder_request *request, struct decoder_answer *answer);
 	/* Watches reads and writes; of a sent byte, writes. */
 	bool (*watch)(void *ctx, unsigned int slot, uint64_t address);

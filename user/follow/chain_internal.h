@@ -21,7 +21,8 @@ bool chain__joins_call(struct chain_place *p, uint32_t tid, const struct user_re
 bool chain__ask(const struct chain *c, enum decoder_op op, uint64_t watch,
 		const struct user_regs_struct *regs, struct decoder_answer *a);
 
-/* Executes one instruction. false: a signal came, or the stop is long; the chain is over. */
+/* Executes one instruction, that chain__ask() decoded. false: a signal came, or the stop is long;
+ * the chain is over. */
 bool chain__step(struct chain *c, uint32_t tid, struct user_regs_struct *regs);
 
 /* Fills in a link and its stack. */

@@ -24,7 +24,8 @@ static void answer_step(struct taint *t, const struct decoder_request *r, struct
 	struct insn i;
 
 	memcpy(t->places, r->places, sizeof(t->places));
-	a->decoded = insn__decode(&i, r->code.bytes + INSN_MAX, r->code.after);
+	a->decoded = insn__decode(&i, r->code.bytes + INSN_MAX, r->code.after) &&
+		     insn__is_steppable(&i, &r->code.regs);
 	if (a->decoded)
 		a->step = taint__step(t, &i, &r->code.regs, &a->destination, &a->derived);
 	a->system_call = a->decoded && i.head.mnemonic == ZYDIS_MNEMONIC_SYSCALL;

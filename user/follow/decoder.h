@@ -28,7 +28,7 @@ struct decoder_answer {
 	uint64_t number;
 	struct touch touch; /* DECODER_TOUCH */
 	/* DECODER_STEP */
-	bool decoded;
+	bool decoded; /* and can be stepped */
 	enum taint_step step;
 	uint64_t destination; /* of TAINT_STORE */
 	bool derived;

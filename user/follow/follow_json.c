@@ -92,11 +92,14 @@ FIELDS(copies, (const struct follow_copies *c, struct follow_estimate e), COPIES
 	X(u64,       "steps",        "count", r->steps)                                    \
 	X(u64,       "stopped_ns",   "ns",    r->stopped_ns)                               \
 	X(u64,       "longest_ns",   "ns",    r->longest_ns)                               \
+	X(u64,       "polled_ns",    "ns",    r->polled_ns)                                \
 	X(u64,       "holds",        "count", r->holds)                                    \
 	X(u64,       "held_ns",      "ns",    r->held_ns)                                  \
 	X(u64,       "holds_late",   "count", r->late)                                     \
 	X(u64,       "foreign",      "count", r->foreign)                                  \
 	X(u64,       "lost",         "count", r->lost)                                     \
+	X(u64,       "killed",       "count", r->killed)                                   \
+	X(or_null,   "killed_by",    "count", r->killed_by)                                \
 	X(text,      "ended_early",  "text",  r->ended_early)
 FIELDS(health, (const struct follow_result *r), HEALTH_FIELDS)
 

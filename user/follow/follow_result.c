@@ -79,10 +79,11 @@ void follow_result__add(struct follow_result *r, const struct sample *s,
 	r->stops += s->stops;
 	r->steps += c->steps;
 	r->stopped_ns += s->stopped_ns;
+	r->polled_ns += s->cpu_ns;
 	if (s->longest_ns > r->longest_ns)
 		r->longest_ns = s->longest_ns;
 	add_copies(&r->of[c->backward ? NIO_FOLLOW_SENT : NIO_FOLLOW_RECEIVED], c,
-		   s->complete ? c->end : CHAIN_GONE, places);
+		   s->complete ? c->end : CHAIN_ENDED, places);
 }
 
 static int by_number(const void *a, const void *b)

@@ -47,7 +47,10 @@ struct follow_result {
 	struct follow_copies of[NIO_FOLLOW_DIRECTIONS];
 
 	unsigned int slots;
-	uint64_t stops, steps, stopped_ns, longest_ns;
+	uint64_t stops, steps, stopped_ns, longest_ns, polled_ns;
+	unsigned int killed; /* followed processes that ended by a signal */
+	uint32_t killed_pid; /* the first, and its signal */
+	int killed_by;
 	uint64_t holds, held_ns, late, foreign, lost;
 };
 

@@ -4,8 +4,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/atomic_file.h"
@@ -38,7 +36,12 @@
 #define NAMES_NS        5000000000ULL /* for the names of one sample */
 #define NAMES_END_NS    300000000ULL  /* the same, after Ctrl-C */
 
-#define STOP_TOO_LONG "Sampling ended early: a stop took longer than 10 ms, since the CPUs are busy"
+#define EARLY         "Sampling ended early: "
+#define STOP_TOO_LONG EARLY "a stop took longer than 10 ms, since the CPUs are busy"
+#define CPU_ADDED     EARLY "a CPU came online, which has no watchpoint"
+#define STEP_PENDING                                                                           \
+	EARLY "an instruction of the program has waited for over 0.1 s for a %s. Process %d, " \
+	      "which executes it, ends when that came; SIGKILL to it would end the program"
 
 enum {
 	FILE_JSON,
@@ -64,9 +67,10 @@ struct session {
 	uint64_t names_ns;                        /* until then */
 	unsigned int turn;                        /* number of the sample */
 	unsigned int idle[NIO_FOLLOW_DIRECTIONS]; /* tries in a row without a byte */
-	pid_t sample;                             /* process of the present sample; 0: none */
-	int sample_end;                           /* its pidfd */
+	bool sampling;                            /* a sample was begun */
+	long cpus;                                /* that are online */
 	int signo, status;                        /* as of attach */
+	char pending[320];                        /* why a sample stays */
 	bool over;
 };
 
@@ -200,11 +204,10 @@ static void begin_sample(struct session *s)
 	int err;
 
 	s->sample_ns = UINT64_MAX;
-	s->sample = byte_sampler__begin(&s->sampler, choose_direction(s), WAIT_NS);
-	s->sample_end = s->sample > 0 ? (int)syscall(SYS_pidfd_open, s->sample, 0) : -1;
-	err = s->sample < 0 ? s->sample : s->sample_end < 0 ? -errno : 0;
+	err = byte_sampler__begin(&s->sampler, choose_direction(s), WAIT_NS);
+	s->sampling = !err;
 	if (!err)
-		err = loop__add(&s->loop, s->sample_end);
+		err = loop__add(&s->loop, s->sampler.over_fd);
 	if (!err)
 		return;
 	failed(err, "follow a byte");
@@ -262,25 +265,45 @@ static void plan_next(struct session *s, uint64_t stopped_ns)
 	s->sample_ns = loop__now_ns() + pause;
 }
 
+static void end_early(struct session *s, const char *why)
+{
+	s->found.ended_early = why;
+	s->over = true;
+}
+
+/* What the sample says about the next ones. */
+static void check_sample(struct session *s, const struct sample *sample)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (sample->stays) {
+		snprintf(s->pending, sizeof(s->pending), STEP_PENDING,
+			 sample->chain.end == CHAIN_FAULT
+				 ? "page of memory (disk, swap, network file system, userfaultfd)"
+				 : "CPU",
+			 (int)s->sampler.pid);
+		end_early(s, s->pending);
+	} else if (sample->longest_ns > STOP_NS_MAX) {
+		end_early(s, STOP_TOO_LONG);
+	} else if (cpus > s->cpus && s->cpus) {
+		end_early(s, CPU_ADDED);
+	}
+	s->cpus = cpus;
+}
+
 static void end_sample(struct session *s)
 {
 	const struct sample *sample = s->sampler.shared;
 
-	if (!s->sample)
+	if (!s->sampling)
 		return;
-	while (waitpid(s->sample, NULL, __WALL) < 0 && errno == EINTR)
-		;
-	loop__remove(&s->loop, s->sample_end);
-	close(s->sample_end);
-	s->sample = 0;
+	loop__remove(&s->loop, s->sampler.over_fd);
+	s->sampling = false;
 	byte_sampler__end(&s->sampler);
 	s->idle[s->sampler.direction] = sample->chain.begun ? 0 : s->idle[s->sampler.direction] + 1;
 	begin_names(s);
 	plan_next(s, sample->stopped_ns);
-	if (sample->longest_ns > STOP_NS_MAX) {
-		s->found.ended_early = STOP_TOO_LONG;
-		s->over = true;
-	}
+	check_sample(s, sample);
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -297,7 +320,7 @@ static void handle_event(struct session *s, const struct loop_event *ev)
 	}
 	if (ev->kind != LOOP_READABLE)
 		return;
-	if (s->sample && ev->fd == s->sample_end) {
+	if (s->sampling && ev->fd == s->sampler.over_fd) {
 		end_sample(s);
 	} else if (s->namer && ev->fd == frame_namer__fd(s->namer)) {
 		end_names(s);
@@ -397,6 +420,12 @@ static void read_totals(struct session *s)
 		r->of[d].calls = shared->calls[d];
 		r->of[d].unseen = why_unseen(s, d);
 	}
+	/* Not by the Ctrl-C that ends both. */
+	if (shared->killed && (int)shared->killed_by != s->signo) {
+		r->killed = shared->killed;
+		r->killed_pid = shared->killed_pid;
+		r->killed_by = (int)shared->killed_by;
+	}
 	r->holds = shared->holds;
 	r->held_ns = shared->held_ns;
 	r->late = shared->timeouts;
@@ -456,8 +485,8 @@ static int run(struct session *s)
 	if (!s->o.quiet)
 		log_info("following");
 	code = follow(s);
-	end_command(s);
 	read_totals(s);
+	end_command(s);
 	watchpoints__close(s->watch);
 	s->watch = NULL;
 	await_names(s);

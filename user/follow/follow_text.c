@@ -140,14 +140,19 @@ static void print_cost(FILE *f, const struct follow_result *r)
 
 	if (!r->stops || !r->duration_ns) {
 		fputs("no thread was stopped", f);
-		return;
+	} else {
+		fprintf(f,
+			"%" PRIu64
+			" stop%s of a thread, %s each, longest %s; together %.2g %% of the time",
+			r->stops, plural(r->stops),
+			format_ns(each, sizeof(each), (double)r->stopped_ns / (double)r->stops),
+			format_ns(longest, sizeof(longest), (double)r->longest_ns),
+			100 * (double)r->stopped_ns / (double)r->duration_ns);
 	}
-	fprintf(f,
-		"%" PRIu64 " stop%s of a thread, %s each, longest %s; together %.2g %% of the time",
-		r->stops, plural(r->stops),
-		format_ns(each, sizeof(each), (double)r->stopped_ns / (double)r->stops),
-		format_ns(longest, sizeof(longest), (double)r->longest_ns),
-		100 * (double)r->stopped_ns / (double)r->duration_ns);
+	if (r->duration_ns)
+		fprintf(f,
+			"; polled a CPU for %.2g %% of the time, up to 4 ms on end between stops",
+			100 * (double)r->polled_ns / (double)r->duration_ns);
 }
 
 static void print_frame(FILE *f, const struct frame *frame)
@@ -207,6 +212,14 @@ static void print_early(FILE *f, const struct follow_result *r)
 		fprintf(f, "%s.", r->ended_early);
 }
 
+static void print_killed(FILE *f, const struct follow_result *r)
+{
+	if (r->killed)
+		fprintf(f, "%u followed process%s ended by a signal: process %u by signal %d (%s).",
+			r->killed, r->killed == 1 ? "" : "es", r->killed_pid, r->killed_by,
+			strsignal(r->killed_by));
+}
+
 static void print_copies(FILE *f, unsigned int columns, const struct follow_result *r,
 			 enum nio_follow_direction d)
 {
@@ -225,6 +238,7 @@ void follow_result__print(FILE *f, unsigned int columns, const struct follow_res
 {
 	print_note(f, columns, r, "RESULT", print_result);
 	print_note(f, columns, r, "", print_early);
+	print_note(f, columns, r, "", print_killed);
 	fputc('\n', f);
 	for (enum nio_follow_direction d = 0; d < NIO_FOLLOW_DIRECTIONS; d++)
 		print_copies(f, columns, r, d);

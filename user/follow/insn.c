@@ -5,6 +5,8 @@
 
 #include "insn.h"
 
+#define USER_CS 0x33 /* of 64-bit code */
+
 bool insn__decode(struct insn *i, const uint8_t *code, size_t len)
 {
 	static ZydisDecoder decoder;
@@ -219,4 +221,29 @@ bool insn__is_comparison(const struct insn *i)
 		if (strstr(name, words[w]))
 			return true;
 	return !strncmp(name, "set", 3);
+}
+
+bool insn__is_steppable(const struct insn *i, const struct user_regs_struct *regs)
+{
+	const ZydisAccessedFlags *f = i->head.cpu_flags;
+	uint32_t used = f->tested | f->modified | f->set_0 | f->set_1 | f->undefined;
+
+	if (i->head.mnemonic == ZYDIS_MNEMONIC_SYSCALL)
+		return true;
+	switch (i->head.meta.category) {
+	case ZYDIS_CATEGORY_INTERRUPT:
+	case ZYDIS_CATEGORY_SYSCALL:
+	case ZYDIS_CATEGORY_SYSRET:
+	case ZYDIS_CATEGORY_UINTR:
+		return false;
+	default:
+		break;
+	}
+	for (int k = 0; k < i->head.operand_count; k++)
+		if (insn__writes(&i->operands[k]) &&
+		    i->operands[k].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    i->operands[k].reg.value == ZYDIS_REGISTER_SS)
+			return false;
+	return !(used & ZYDIS_CPUFLAG_TF) && !(regs->eflags & ZYDIS_CPUFLAG_TF) &&
+	       regs->cs == USER_CS;
 }

@@ -50,6 +50,15 @@ bool insn__is_high_byte(ZydisRegister r); /* %ah, %bh, %ch, %dh */
 /* Does the register that operand o writes keep this byte of its old content? */
 bool insn__keeps(const struct insn *i, const ZydisDecodedOperand *o, unsigned int byte);
 
+/*
+ * Can it be executed by PTRACE_SINGLESTEP unseen by the program? Not what saves or loads the trap
+ * flag (pushf, popf, iret, int); nor a load of %ss, after which the next instruction is executed,
+ * too, before the trap; nor anything while the program has the flag set itself, or 32-bit code. The
+ * kernel takes a flag that popf or iret loads for the program's own (is_setting_trap_flag(),
+ * arch/x86/kernel/step.c), and the program dies of it. A system call is true: nobody steps it.
+ */
+bool insn__is_steppable(const struct insn *i, const struct user_regs_struct *regs);
+
 bool insn__is_call(const struct insn *i);
 bool insn__is_string(const struct insn *i);      /* movs, stos, cmps, scas, lods */
 bool insn__is_string_move(const struct insn *i); /* movs */

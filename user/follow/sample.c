@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Takes one sample; see sample.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/loop.h"
@@ -14,6 +18,8 @@
 
 #define KEPT_NS    100000000ULL /* a byte that stays longer is not followed further */
 #define RESENT_NS  300000000ULL /* until the memory of a sent byte is sent again */
+#define POLL_NS    4000000ULL   /* with real-time priority on end */
+#define URGENT_US  2000000      /* more than a sample takes */
 #define CALLS_MIN  4            /* mean distance to the sample, in calls of the largest size */
 #define TRAFFIC_NS 2e6          /* the same, in time */
 
@@ -23,6 +29,9 @@ struct following {
 	struct sample *sample;
 	struct tracer tracer;
 	struct chain_io io;
+	pid_t parent;
+	bool urgent;         /* it has real-time priority */
+	uint64_t polling_ns; /* since when it polls on end */
 	/* The last touch: one instruction can touch two watched bytes. */
 	uint32_t last_tid;
 	uint64_t last_ip, continued_ns;
@@ -42,16 +51,22 @@ static bool io_read(void *ctx, uint64_t address, void *to, size_t len)
 	return tracer__read(f->sample->chain.tgid, address, to, len);
 }
 
-static bool io_step(void *ctx, uint32_t tid, struct user_regs_struct *regs)
+static enum chain_end io_step(void *ctx, uint32_t tid, struct user_regs_struct *regs)
 {
 	struct following *f = ctx;
+	static const enum chain_end ends[] = {
+		[TRACER_STEPPED] = CHAIN_NONE,
+		[TRACER_SIGNAL] = CHAIN_INTERRUPTED,
+		[TRACER_FAULT] = CHAIN_FAULT,
+		[TRACER_SLOW] = CHAIN_SLOW,
+	};
 	volatile struct nio_follow *shared = watchpoints__shared(f->sampler->watch);
-	bool stepped;
+	enum tracer_step step;
 
 	shared->stepped = tid;
-	stepped = tracer__step(&f->tracer, tid, regs);
+	step = tracer__step(&f->tracer, tid, regs);
 	shared->stepped = 0;
-	return stepped;
+	return ends[step];
 }
 
 static bool io_decode(void *ctx, struct decoder_request *request, struct decoder_answer *answer)
@@ -94,6 +109,19 @@ static void book_stop(struct following *f)
 		s->longest_ns = ns;
 }
 
+/*
+ * The step of a thread is pending, for as long as its page does not come. This process stays for it
+ * alone: without descriptors, so that the watchpoints are free, and nobody waits for its end.
+ */
+static _Noreturn void stay_for_step(struct following *f, uint32_t tid)
+{
+	unwatch_all(f);
+	f->sample->complete = f->sample->stays = true;
+	syscall(SYS_close_range, 0U, ~0U, 0U);
+	tracer__await_step(&f->tracer, tid);
+	_exit(0);
+}
+
 /* Was the thread stopped where the event saw it? Otherwise it has gone on. */
 static bool is_in_time(const struct following *f, const struct nio_follow_event *e,
 		       const struct user_regs_struct *regs)
@@ -121,6 +149,8 @@ static void handle_stop(struct following *f, const struct nio_follow_event *e)
 		watchpoints__shared(f->sampler->watch)->tgid = e->tgid;
 		chain__begin(c, e);
 	}
+	if (f->tracer.pending)
+		stay_for_step(f, e->tid);
 	if (c->over)
 		unwatch_all(f);
 	f->last_tid = e->tid;
@@ -155,6 +185,30 @@ static void handle_event(void *ctx, const struct nio_follow_event *e)
 	}
 }
 
+/* A held thread spins until this process acts. */
+static bool set_urgent(bool urgent)
+{
+	const struct sched_param p = {.sched_priority = urgent};
+
+	return !sched_setscheduler(0, urgent ? SCHED_FIFO : SCHED_OTHER, &p);
+}
+
+/* Other tasks of this CPU have their turn. A byte is not chosen then: its thread would be held. */
+static void give_way(struct following *f)
+{
+	volatile struct nio_follow *shared = watchpoints__shared(f->sampler->watch);
+	uint32_t wanted = shared->wanted;
+
+	if (!f->urgent || loop__now_ns() - f->polling_ns < POLL_NS)
+		return;
+	shared->wanted = 0;
+	set_urgent(false);
+	sched_yield();
+	f->urgent = set_urgent(true);
+	f->polling_ns = loop__now_ns();
+	shared->wanted = wanted;
+}
+
 /* Until the chain ends. Polls, since a held thread waits for each answer. */
 static void follow_byte(struct following *f, uint64_t wait_ns)
 {
@@ -180,6 +234,10 @@ static void follow_byte(struct following *f, uint64_t wait_ns)
 						       : CHAIN_KEPT);
 		else if (begun && !tracer__pass_signals(&f->tracer))
 			chain__finish(c, CHAIN_GONE);
+		else if (getppid() != f->parent)
+			chain__finish(c, CHAIN_NONE);
+		else
+			give_way(f);
 	}
 	shared->wanted = 0;
 	unwatch_all(f);
@@ -188,24 +246,46 @@ static void follow_byte(struct following *f, uint64_t wait_ns)
 		chain__finish(c, CHAIN_LOST);
 }
 
-static _Noreturn void follow(struct byte_sampler *s, uint64_t wait_ns)
+/*
+ * Nothing that is meant for netiotrace reaches this process: a thread would stay stopped, or get
+ * the SIGTRAP of its step. It has no terminal and a process group of its own, and ends by itself.
+ */
+static void stand_alone(void)
+{
+	sigset_t signals;
+
+	setsid();
+	sigfillset(&signals); /* SIGCHLD wakes tracer.c */
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	signal(SIGCHLD, SIG_DFL); /* may be ignored since before exec() */
+}
+
+/* The kernel ends a process above the limit. Root without CAP_SYS_RESOURCE may not raise it. */
+static bool allow_urgent(void)
+{
+	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+
+	if (!setrlimit(RLIMIT_RTTIME, &limit))
+		return true;
+	if (getrlimit(RLIMIT_RTTIME, &limit))
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return limit.rlim_max >= URGENT_US && !setrlimit(RLIMIT_RTTIME, &limit);
+}
+
+static _Noreturn void follow(struct byte_sampler *s, uint64_t wait_ns, pid_t parent)
 {
 	static struct following f;
 	static struct chain_fills fills;
-	const struct sched_param priority = {.sched_priority = 1};
-	sigset_t stops;
 
-	f = (struct following){.sampler = s, .sample = s->shared};
+	f = (struct following){.sampler = s, .sample = s->shared, .parent = parent};
 	f.io = (struct chain_io){&f, io_now, io_read, io_step, io_decode, io_watch, io_unwatch};
 	f.sample->chain.io = &f.io;
 	f.sample->chain.fills = &fills;
 	f.sample->chain.slots = watchpoints__slots(s->watch);
-	sigemptyset(&stops);
-	sigaddset(&stops, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &stops, NULL);
-	signal(SIGCHLD, SIG_DFL); /* may be ignored since before exec() */
-	/* A held thread spins until this process acts. */
-	sched_setscheduler(0, SCHED_FIFO, &priority);
+	stand_alone();
+	f.urgent = allow_urgent() && set_urgent(true);
+	f.polling_ns = loop__now_ns();
 	watchpoints__shared(s->watch)->wanted = 1;
 	follow_byte(&f, wait_ns);
 	f.sample->complete = true;
@@ -244,12 +324,31 @@ static int64_t draw_distance(const struct byte_sampler *s)
 	return 1 + (int64_t)(-log(1 - drand48()) * mean);
 }
 
-pid_t byte_sampler__begin(struct byte_sampler *s, enum nio_follow_direction direction,
-			  uint64_t wait_ns)
+/* Forks. The process has the one writing end of a pipe. */
+static int start(struct byte_sampler *s, uint64_t wait_ns)
+{
+	pid_t parent = getpid();
+	int ends[2], err = 0;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	s->pid = fork();
+	if (!s->pid)
+		follow(s, wait_ns, parent);
+	if (s->pid < 0)
+		err = -errno;
+	close(ends[1]);
+	s->over_fd = ends[0];
+	if (err)
+		close(ends[0]);
+	return err;
+}
+
+int byte_sampler__begin(struct byte_sampler *s, enum nio_follow_direction direction,
+			uint64_t wait_ns)
 {
 	volatile struct nio_follow *shared = watchpoints__shared(s->watch);
 	struct chain *c = &s->shared->chain;
-	pid_t pid;
 	int err;
 
 	/* All but the stacks. */
@@ -258,7 +357,8 @@ pid_t byte_sampler__begin(struct byte_sampler *s, enum nio_follow_direction dire
 		c->links[i].stack.len = 0;
 	s->shared->stops = 0;
 	s->shared->stopped_ns = s->shared->longest_ns = 0;
-	s->shared->complete = false;
+	s->shared->complete = s->shared->stays = false;
+	s->shared->cpu_ns = 0;
 	c->backward = direction == NIO_FOLLOW_SENT;
 	s->direction = direction;
 	shared->direction = direction;
@@ -271,10 +371,25 @@ pid_t byte_sampler__begin(struct byte_sampler *s, enum nio_follow_direction dire
 	if (err)
 		return err;
 	s->begun_ns = loop__now_ns();
-	pid = fork();
-	if (!pid)
-		follow(s, wait_ns);
-	return pid < 0 ? -errno : pid;
+	return start(s, wait_ns);
+}
+
+static uint64_t ns_of(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_usec * 1000;
+}
+
+static void await_end(struct byte_sampler *s)
+{
+	struct rusage used;
+	pid_t ended = 0;
+
+	while (!s->shared->stays && (ended = wait4(s->pid, NULL, __WALL, &used)) < 0 &&
+	       errno == EINTR)
+		;
+	if (ended == s->pid)
+		s->shared->cpu_ns = ns_of(used.ru_utime) + ns_of(used.ru_stime);
+	close(s->over_fd);
 }
 
 void byte_sampler__end(struct byte_sampler *s)
@@ -282,12 +397,15 @@ void byte_sampler__end(struct byte_sampler *s)
 	volatile struct nio_follow *shared = watchpoints__shared(s->watch);
 	uint64_t ns = loop__now_ns() - s->begun_ns;
 
+	await_end(s);
 	/* If the process died, its watchpoints are still set. */
 	shared->wanted = 0;
 	shared->tgid = 0;
 	for (unsigned int i = 0; i < NIO_FOLLOW_PLACES; i++)
 		watchpoints__clear(s->watch, i);
 	watchpoints__detach(s->watch);
+	/* So that it falls again after a large call that is not repeated. */
+	shared->largest[s->direction] -= shared->largest[s->direction] / 8;
 	if (ns)
 		s->rates[s->direction] =
 			(double)(shared->bytes[s->direction] - s->begun_bytes) / (double)ns;

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -10,11 +12,11 @@
 #include "base/loop.h"
 #include "tracer.h"
 
-#define WAIT_NS 500000000ULL
-/* A thread that is left before it has stepped gets SIGTRAP, which ends the program. */
-#define STEP_WAIT_NS 10000000000ULL
-#define HELD_NS      350000ULL /* until a thread that is held for its stop goes on by itself */
-#define STEP_NS      20000ULL  /* of most steps; a longer one may wait for this process's CPU */
+#define WAIT_NS      500000000ULL
+#define HELD_NS      350000ULL    /* until a thread that is held for its stop goes on by itself */
+#define STEP_NS      20000ULL     /* of most steps; a longer one may wait for this process's CPU */
+#define STEP_LOOK_NS 2000000ULL   /* then it is looked what the thread waits for */
+#define STEP_WAIT_NS 100000000ULL /* then nobody waits for the result */
 
 static bool is_seized(const struct tracer *t, uint32_t tid)
 {
@@ -45,25 +47,6 @@ static void leave_cpu(void)
 	sigtimedwait(&stops, NULL, &most);
 }
 
-/*
- * Polls at first: a sleeping tracer could wake on the CPU where the thread is held. Then it sleeps:
- * the kernel may have put the thread on this CPU, where no other task runs beside a real-time one.
- */
-static bool await(uint32_t tid, int *status, uint64_t poll_ns, uint64_t wait_ns)
-{
-	uint64_t begin = loop__now_ns(), passed = 0;
-	pid_t found;
-
-	for (;;) {
-		found = waitpid((pid_t)tid, status, __WALL | WNOHANG);
-		if (found || passed > wait_ns)
-			return found > 0 && WIFSTOPPED(*status);
-		passed = loop__now_ns() - begin;
-		if (passed > poll_ns)
-			leave_cpu();
-	}
-}
-
 static int event_of(int status)
 {
 	return status >> 16;
@@ -75,6 +58,15 @@ static bool is_our_stop(int status)
 	return event_of(status) == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
 }
 
+/* The end of a step; other SIGTRAPs are the program's own. */
+static bool is_step(uint32_t tid, int status)
+{
+	siginfo_t info;
+
+	return !event_of(status) && WSTOPSIG(status) == SIGTRAP &&
+	       !ptrace(PTRACE_GETSIGINFO, tid, 0, &info) && info.si_code == TRAP_TRACE;
+}
+
 /* Lets the thread take its signal, or stay in its group stop. */
 static void pass(uint32_t tid, int status)
 {
@@ -84,6 +76,38 @@ static void pass(uint32_t tid, int status)
 		ptrace(PTRACE_LISTEN, tid, 0, 0);
 	else
 		ptrace(PTRACE_CONT, tid, 0, event_of(status) ? 0 : WSTOPSIG(status));
+}
+
+enum awaited {
+	AWAITED_STOP, /* t->status */
+	AWAITED_END,
+	AWAITED_NOTHING,
+};
+
+/*
+ * Polls at first: a sleeping tracer could wake on the CPU where the thread is held. Then it sleeps:
+ * the kernel may have put the thread on this CPU, where no other task runs beside a real-time one.
+ * Other threads take their signals meanwhile.
+ */
+static enum awaited await(struct tracer *t, uint32_t tid, uint64_t poll_ns, uint64_t wait_ns)
+{
+	uint64_t begin = loop__now_ns(), passed = 0;
+
+	for (;;) {
+		pid_t found = waitpid(-1, &t->status, __WALL | WNOHANG | __WNOTHREAD);
+
+		if (found == (pid_t)tid)
+			return WIFSTOPPED(t->status) ? AWAITED_STOP : AWAITED_END;
+		if (found < 0)
+			return AWAITED_END;
+		if (found)
+			pass((uint32_t)found, t->status);
+		else if (passed > wait_ns)
+			return AWAITED_NOTHING;
+		passed = loop__now_ns() - begin;
+		if (passed > poll_ns)
+			leave_cpu();
+	}
 }
 
 /* A thread that was held no longer and did not stop yet waited for a CPU, as without this process.
@@ -98,42 +122,73 @@ static void leave_out_wait(struct tracer *t)
 
 bool tracer__stop(struct tracer *t, uint32_t tid, struct user_regs_struct *regs)
 {
-	int status;
-
 	t->stopped_ns = loop__now_ns();
 	if (!seize(t, tid) || ptrace(PTRACE_INTERRUPT, tid, 0, 0))
 		return false;
-	while (await(tid, &status, HELD_NS, WAIT_NS)) {
-		if (is_our_stop(status)) {
+	while (await(t, tid, HELD_NS, WAIT_NS) == AWAITED_STOP) {
+		if (is_our_stop(t->status)) {
 			leave_out_wait(t);
 			return !ptrace(PTRACE_GETREGS, tid, 0, regs);
 		}
-		pass(tid, status);
+		pass(tid, t->status);
 	}
 	return false;
 }
 
+/* PTRACE_CONT takes the trap flag away (user_disable_single_step()), a detach does not. */
 void tracer__continue(struct tracer *t, uint32_t tid)
 {
-	(void)t;
-	ptrace(PTRACE_CONT, tid, 0, 0);
+	if (is_step(tid, t->status))
+		ptrace(PTRACE_CONT, tid, 0, 0);
+	else
+		pass(tid, t->status);
 }
 
-bool tracer__step(struct tracer *t, uint32_t tid, struct user_regs_struct *regs)
+/* Does it wait in the kernel? One that waits for a CPU is R, one that has stopped t. */
+static bool is_asleep(uint32_t tid)
 {
-	int status, signal;
+	char path[32], line[128] = "", *name_end;
+	FILE *f;
 
-	(void)t;
-	if (ptrace(PTRACE_SINGLESTEP, tid, 0, 0) || !await(tid, &status, STEP_NS, STEP_WAIT_NS))
-		return false;
-	signal = WSTOPSIG(status);
-	if (event_of(status) || signal != SIGTRAP) {
-		/* The signal is delivered; the step ends in its handler. */
-		if (!event_of(status) && !ptrace(PTRACE_SINGLESTEP, tid, 0, signal))
-			await(tid, &status, STEP_NS, STEP_WAIT_NS);
-		return false;
-	}
-	return !ptrace(PTRACE_GETREGS, tid, 0, regs);
+	snprintf(path, sizeof(path), "/proc/%u/stat", tid);
+	f = fopen(path, "re");
+	if (f && !fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	if (f)
+		fclose(f);
+	name_end = strrchr(line, ')');
+	return name_end && (name_end[2] == 'S' || name_end[2] == 'D');
+}
+
+enum tracer_step tracer__step(struct tracer *t, uint32_t tid, struct user_regs_struct *regs)
+{
+	uint64_t begin = loop__now_ns();
+	enum awaited awaited;
+	bool asleep = false;
+
+	if (ptrace(PTRACE_SINGLESTEP, tid, 0, 0))
+		return TRACER_SIGNAL;
+	do {
+		awaited = await(t, tid, STEP_NS, STEP_LOOK_NS);
+		asleep = asleep || (awaited == AWAITED_NOTHING && is_asleep(tid));
+		t->pending = awaited == AWAITED_NOTHING;
+	} while (t->pending && loop__now_ns() - begin < STEP_WAIT_NS);
+	/* Without this process, it had waited for the page, too. */
+	if (asleep)
+		t->stopped_ns += loop__now_ns() - begin;
+	if (t->pending || asleep)
+		return asleep ? TRACER_FAULT : TRACER_SLOW;
+	return awaited == AWAITED_STOP && is_step(tid, t->status) &&
+			       !ptrace(PTRACE_GETREGS, tid, 0, regs)
+		       ? TRACER_STEPPED
+		       : TRACER_SIGNAL;
+}
+
+void tracer__await_step(struct tracer *t, uint32_t tid)
+{
+	while (await(t, tid, 0, STEP_WAIT_NS) == AWAITED_NOTHING)
+		;
+	tracer__continue(t, tid);
 }
 
 bool tracer__pass_signals(struct tracer *t)

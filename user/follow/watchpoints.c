@@ -24,7 +24,7 @@
 
 struct watchpoints {
 	struct follow_bpf *skel;
-	struct bpf_link *calls;
+	struct bpf_link *calls, *ends;
 	struct ring_buffer *events;
 	unsigned int slots, cpus;
 	bool reads; /* watchpoints are touched by reads, too */
@@ -151,9 +151,11 @@ static int load(struct watchpoints *w, const uint16_t *ports, size_t ports_nr)
 	for (size_t i = 0; i < ports_nr && i < NIO_FOLLOW_PORTS; i++)
 		*(uint16_t *)&w->skel->rodata->nio_follow_ports[i] = ports[i];
 	err = follow_bpf__load(w->skel);
-	if (!err)
-		w->skel->bss->nio_follow.hold_ns = HOLD_NS;
-	return err;
+	if (err)
+		return err;
+	w->skel->bss->nio_follow.hold_ns = HOLD_NS;
+	w->ends = bpf_program__attach(w->skel->progs.nio_follow_exit);
+	return w->ends ? 0 : -errno;
 }
 
 static int on_event(void *ctx, void *data, size_t len)
@@ -231,6 +233,7 @@ void watchpoints__close(struct watchpoints *w)
 	if (!w)
 		return;
 	watchpoints__detach(w);
+	bpf_link__destroy(w->ends);
 	for (unsigned int s = 0; w->fds && s < NIO_FOLLOW_PLACES; s++)
 		close_slot(w, s);
 	ring_buffer__free(w->events);

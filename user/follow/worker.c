@@ -33,6 +33,8 @@ static int confine(const struct worker_task *task, pid_t parent)
 {
 	int err = step_down();
 
+	/* Ctrl-Z and signals to the group of netiotrace are not for it: a stopped thread waits. */
+	setsid();
 	if (!err && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL)))
 		err = -errno;
 	if (!err && getppid() != parent)

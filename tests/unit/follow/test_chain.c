@@ -168,6 +168,16 @@ PLANTED void copy_much_later(char *to, const char *from, size_t n)
 				 : "rax", "r12", "memory");
 }
 
+/* The program would find the trap flag of the step in what pushf stores. */
+PLANTED void copy_beside_flags(char *to, const char *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		__asm__ volatile("lea -128(%%rsp), %%rsp\n\tmovb (%0), %%al\n\tpushfq\n\t"
+				 "movb %%al, (%1)\n\tlea 136(%%rsp), %%rsp" ::"r"(from + i),
+				 "r"(to + i)
+				 : "rax", "memory", "cc");
+}
+
 PLANTED void exchange(char *to, const char *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -225,6 +235,7 @@ static const struct kind {
 	{"beside", copy_beside, 1, LINK_COPY, CHAIN_NONE},
 	{"much later", copy_much_later, 0, LINK_COPY, CHAIN_HELD},
 	{"exchange", exchange, 0, LINK_COPY, CHAIN_UNDECODED},
+	{"flags", copy_beside_flags, 0, LINK_COPY, CHAIN_UNDECODED},
 };
 
 /* The same for a sent byte: copies between the memory that is sent and that which recv() filled. */
@@ -284,15 +295,18 @@ static bool io_read(void *ctx, uint64_t address, void *to, size_t len)
 	return process_vm_readv(child, &local, 1, &remote, 1, 0) == (ssize_t)len;
 }
 
-static bool io_step(void *ctx, uint32_t tid, struct user_regs_struct *regs)
+static enum chain_end io_step(void *ctx, uint32_t tid, struct user_regs_struct *regs)
 {
 	int status;
 
 	(void)ctx;
 	clock_ns += step_ns;
 	return !ptrace(PTRACE_SINGLESTEP, tid, 0, 0) &&
-	       waitpid((pid_t)tid, &status, 0) == (pid_t)tid && WIFSTOPPED(status) &&
-	       WSTOPSIG(status) == SIGTRAP && !ptrace(PTRACE_GETREGS, tid, 0, regs);
+			       waitpid((pid_t)tid, &status, 0) == (pid_t)tid &&
+			       WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP &&
+			       !ptrace(PTRACE_GETREGS, tid, 0, regs)
+		       ? CHAIN_NONE
+		       : CHAIN_INTERRUPTED;
 }
 
 static bool io_decode(void *ctx, struct decoder_request *request, struct decoder_answer *answer)

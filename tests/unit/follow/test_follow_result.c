@@ -192,6 +192,25 @@ TEST(text_names_the_function_that_called_the_copy_and_the_cost)
 	follow_result__clear(&r);
 }
 
+TEST(signals_and_the_end_of_the_following_process_are_told_apart)
+{
+	struct follow_result r = {.o = &options,
+				  .duration_ns = 20000000000,
+				  .killed = 1,
+				  .killed_pid = 42,
+				  .killed_by = 11};
+	static struct sample s = {.cpu_ns = 500000000};
+	char *text;
+
+	follow_result__add(&r, &s, places);
+	text = text_of(&r);
+	assert_non_null(
+		strstr(text, "1 followed process ended by a signal: process 42 by signal 11 ("));
+	assert_non_null(strstr(text, "1 unknown: the process that followed it was ended"));
+	assert_non_null(strstr(text, "polled a CPU for 2.5 % of the time"));
+	follow_result__clear(&r);
+}
+
 TEST(text_of_nothing_says_what_is_missing)
 {
 	struct follow_result r = {.o = &options,
