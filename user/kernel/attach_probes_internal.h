@@ -16,9 +16,11 @@ struct attach_sampling {
 	bool windowed;      /* the programs may be detached: all of them are on tracepoints */
 	bool needs_seconds; /* a program may be interrupted by events of its own kind */
 	struct event_windows windows;
-	struct nio_event_counts counts; /* at the last addition to the sums */
-	struct attach_events events;    /* the sums */
-	uint64_t check_ns;              /* when to look next whether sockets move bytes */
+	struct nio_event_counts
+		counts;              /* at the last addition to the sums, or when a window began */
+	uint64_t counted_ns;         /* when counts were read */
+	struct attach_events events; /* the sums */
+	uint64_t check_ns;           /* when to look next whether sockets move bytes */
 };
 
 struct attach_probes {

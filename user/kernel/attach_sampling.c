@@ -45,19 +45,31 @@ static void read_counts(const struct attach_probes *probes, struct nio_event_cou
 
 _Static_assert(NIO_CALL_NR <= SAMPLED_PARTS && NIO_MOVED_NR <= SAMPLED_PARTS, "parts fit");
 
+/* Attaching takes part of a window: it stands for its period by the time in which events were seen.
+ */
+static double weight_of(const struct attach_sampling *s, uint64_t now_ns)
+{
+	const struct event_windows *w = &s->windows;
+	uint64_t seen_ns = now_ns - s->counted_ns, least_ns = w->window_ns / 4;
+
+	return (double)w->period_ns / (double)(seen_ns > least_ns ? seen_ns : least_ns);
+}
+
 /* Adds the bytes since the last reading to the sums. */
 static void add_bytes(struct attach_probes *probes, const struct nio_event_counts *now,
-		      double weight)
+		      uint64_t now_ns)
 {
 	struct attach_sampling *s = &probes->sampling;
 	double sent[SAMPLED_PARTS] = {0}, moved[SAMPLED_PARTS] = {0};
 	bool whole = !s->windows.in_windows;
+	double weight = weight_of(s, now_ns);
 
 	for (int k = 0; k < NIO_CALL_NR; k++)
 		sent[k] = (double)(now->sent[k] - s->counts.sent[k]);
 	for (int k = 0; k < NIO_MOVED_NR; k++)
 		moved[k] = (double)(now->moved[k] - s->counts.moved[k]);
 	s->counts = *now;
+	s->counted_ns = now_ns;
 	sampled_sums__add(&s->events.calls, sent, ALL_SENT, whole, weight);
 	sampled_sums__add(&s->events.ways, moved, ALL_WAYS, whole, weight);
 	sampled_sums__add(&s->events.reads, moved, NIO_MOVED_READS, whole, weight);
@@ -120,6 +132,9 @@ static void attach(struct attach_probes *probes)
 	*(volatile __u32 *)&probes->skel->data->nio_weight = probes->sampling.windows.weight;
 	loader__attach(&probes->loader, &probes->plan);
 	change_window(probes, 1);
+	/* Programs that were detached or attached one by one saw a part of the events. */
+	read_counts(probes, &probes->sampling.counts);
+	probes->sampling.counted_ns = loop__now_ns();
 }
 
 /* The programs are attached already, and from now on every event counts once. */
@@ -242,7 +257,7 @@ static struct window_load load_now(struct attach_probes *probes, uint64_t now_ns
 	if (!s->windows.attached)
 		load.moves = due && !load.keep && is_moving(probes, now_ns);
 	else if (due)
-		add_bytes(probes, &now, s->windows.weight);
+		add_bytes(probes, &now, loop__now_ns());
 	return load;
 }
 
@@ -291,5 +306,6 @@ struct attach_events attach_probes__events(const struct attach_probes *probes)
 	e.seen_ns = event_windows__seen_ns(windows, now_ns);
 	e.all_ns = now_ns - windows->begun_ns;
 	e.sampled = windows->sampled;
+	e.calls.scale = e.ways.scale = e.reads.scale = event_windows__scale(windows, now_ns);
 	return e;
 }

@@ -138,6 +138,7 @@ static void count(struct event_windows *w, uint64_t now_ns, struct window_load l
 	if (w->credit > CREDIT_S * w->rule->budget)
 		w->credit = CREDIT_S * w->rule->budget;
 	w->seen_ns += now_ns - w->since_ns;
+	w->whole_ns += w->in_windows ? 0 : now_ns - w->since_ns;
 	w->since_ns = now_ns;
 	w->at = load;
 }
@@ -166,6 +167,7 @@ static enum window_step step_attached(struct event_windows *w, uint64_t now_ns,
 		return WINDOW_STAY;
 	}
 	w->windows++;
+	w->stand_ns += w->period_ns;
 	if (w->rate < LOW * w->rule->budget)
 		return stay_attached(w, now_ns, load);
 	return detach(w, now_ns);
@@ -181,6 +183,7 @@ enum window_step event_windows__step(struct event_windows *w, uint64_t now_ns,
 	if (w->attached)
 		return step_attached(w, now_ns, load);
 	if (w->rule->budget && !load.moves) {
+		w->stand_ns += w->period_ns;
 		plan_window(w, now_ns);
 		return WINDOW_STAY;
 	}
@@ -191,4 +194,12 @@ enum window_step event_windows__step(struct event_windows *w, uint64_t now_ns,
 uint64_t event_windows__seen_ns(const struct event_windows *w, uint64_t now_ns)
 {
 	return w->seen_ns + (w->attached ? now_ns - w->since_ns : 0);
+}
+
+double event_windows__scale(const struct event_windows *w, uint64_t now_ns)
+{
+	bool whole = w->attached && !w->in_windows;
+	uint64_t ns = (whole ? w->since_ns : now_ns) - w->begun_ns - w->whole_ns;
+
+	return w->stand_ns ? (double)ns / (double)w->stand_ns : 1;
 }

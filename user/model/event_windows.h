@@ -50,6 +50,8 @@ struct event_windows {
 	uint64_t since_ns; /* the last step that counted events */
 	uint64_t open_ns;  /* begin of the present window */
 	uint64_t seen_ns;  /* attached, up to since_ns */
+	uint64_t whole_ns; /* of seen_ns: outside of windows */
+	uint64_t stand_ns; /* periods that had a window, or in which nothing moved */
 	uint64_t due_ns;   /* the next step */
 	uint64_t period_at_ns, period_ns, window_ns;
 	struct window_load at; /* at since_ns */
@@ -69,5 +71,11 @@ enum window_step event_windows__step(struct event_windows *w, uint64_t now_ns,
 
 /* For how long the programs were attached until now. */
 uint64_t event_windows__seen_ns(const struct event_windows *w, uint64_t now_ns);
+
+/*
+ * The time in which events were watched in windows, divided by the time that these windows stand
+ * for: the last period may have had no window yet. 1 without windows.
+ */
+double event_windows__scale(const struct event_windows *w, uint64_t now_ns);
 
 #endif

@@ -28,6 +28,7 @@ void sampled_sums__add(struct sampled_sums *s, const double bytes[SAMPLED_PARTS]
 		return;
 	s->windows++;
 	for (int i = 0; i < SAMPLED_PARTS; i++) {
+		s->seen[i] += bytes[i];
 		s->sum[i] += v[i];
 		for (int j = 0; j < SAMPLED_PARTS; j++)
 			s->cross[i][j] += v[i] * v[j];
@@ -59,26 +60,44 @@ static double error_of(const struct sampled_sums *s, uint32_t of, uint32_t all, 
 	return squares > 0 ? sqrt(squares * n / (n - 1)) / all_sum : 0;
 }
 
-struct sampled_share sampled_share__of(const struct sampled_sums *s, uint32_t of, uint32_t all,
-				       double total)
+/*
+ * The bytes of the parts `of` in the time between windows, of which the parts `all` have `rest`.
+ * What the windows leave open by themselves is in proportion to the bytes that they stand for
+ * (`stand`).
+ */
+static void bound_rest(struct sampled_share *share, const struct sampled_sums *s, uint32_t of,
+		       uint32_t all, double stand, double rest)
 {
-	double whole = sum_of(s->whole, all), exact = sum_of(s->whole, of);
-	double sampled = sum_of(s->sum, all), rest = total > whole ? total - whole : 0;
-	double r = sampled > 0 ? sum_of(s->sum, of) / sampled : 0, unseen = 1, half = 0;
-	struct sampled_share share = {.high = 1};
-	double sum = whole + rest;
+	double r = stand > 0 ? sum_of(s->sum, of) / sum_of(s->sum, all) : 0, unseen = 1, half = 0;
+	double seen = sum_of(s->seen, of), others = sum_of(s->seen, all) - seen;
 
-	if (whole + sampled <= 0)
-		return share;
-	if (sampled <= 0)
-		r = exact / whole;
 	if (s->windows > 1) {
 		unseen = 1 - pow(0.05, 1 / (double)s->windows);
 		half = student(s->windows - 1) * error_of(s, of, all, r);
 	}
+	share->low = stand * (1 - unseen) * (r - half) - fmax(0, stand - rest);
+	share->high = stand * fmin(1, (1 - unseen) * (r + half) + unseen) + fmax(0, rest - stand);
+	share->low = fmin(fmax(share->low, seen), rest);
+	share->high = fmax(fmin(share->high, rest - others), share->low);
+	share->share = fmin(fmax(rest * r, share->low), share->high);
+}
+
+struct sampled_share sampled_share__of(const struct sampled_sums *s, uint32_t of, uint32_t all,
+				       double total)
+{
+	double whole = sum_of(s->whole, all), exact = sum_of(s->whole, of);
+	double stand = sum_of(s->sum, all) * (s->scale > 0 ? s->scale : 1);
+	double rest = total > whole ? total - whole : 0, sum = whole + rest;
+	struct sampled_share share = {.high = 1};
+
+	if (whole + stand <= 0 || sum <= 0)
+		return share;
+	bound_rest(&share, s, of, all, stand, rest);
+	if (stand <= 0)
+		share.share = rest * exact / whole;
 	share.known = true;
-	share.share = (exact + rest * r) / sum;
-	share.low = (exact + rest * fmax(0, (1 - unseen) * (r - half))) / sum;
-	share.high = (exact + rest * fmin(1, (1 - unseen) * (r + half) + unseen)) / sum;
+	share.share = (exact + share.share) / sum;
+	share.low = (exact + share.low) / sum;
+	share.high = (exact + share.high) / sum;
 	return share;
 }

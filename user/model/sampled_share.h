@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shares of bytes, from events seen in windows at random moments, with intervals that hold. Pure.
+ * Shares of bytes, from events seen in windows at random moments, with 95 % intervals. Pure.
  *
- * Time in which all events were seen (whole) is exact. Of the rest, the windows are a sample. The
- * half width is Student's t times the standard error by the differences between windows. Besides, n
- * windows that agree leave open what happened outside of them: up to 1 - 0.05^(1/n) of the bytes
- * may be of any kind.
+ * Time in which all events were seen (whole) is exact. Of the rest, the windows are a sample. Four
+ * things make the interval of a kind:
+ *
+ * - Student's t times the standard error by the differences between windows.
+ * - n windows that agree leave open what happened outside of them: up to 1 - 0.05^(1/n) of the
+ * bytes that they stand for may be of any kind.
+ * - The sockets counted E bytes in the rest, and the windows stand for W bytes. Where the two
+ * differ, a burst of bytes lies between windows (W < E) or counts many times (W > E): |E - W| bytes
+ * may be of any one kind.
+ * - Bytes that were seen are of their kind.
+ *
+ * The weakness: a burst that was missed and one that counts many times may cancel each other in E -
+ * W.
  */
 #ifndef MODEL_SAMPLED_SHARE_H
 #define MODEL_SAMPLED_SHARE_H
@@ -20,6 +29,9 @@
 struct sampled_sums {
 	size_t windows; /* with bytes */
 	double whole[SAMPLED_PARTS];
+	double seen[SAMPLED_PARTS]; /* in windows, each byte once */
+	/* The time between windows, by the time that the windows stand for; 0: the same. */
+	double scale;
 	double sum[SAMPLED_PARTS], cross[SAMPLED_PARTS][SAMPLED_PARTS]; /* of windows, weighted */
 };
 
@@ -32,8 +44,9 @@ struct sampled_share {
 };
 
 /*
- * Adds the bytes of each part in a window that stands for `weight` times its length; whole: in time
- * in which all events were seen. all: mask of the parts that add up to the bytes of all.
+ * Adds the bytes of each part in a window that stands for `weight` times the time that was seen;
+ * whole: in time in which all events were seen. all: mask of the parts that add up to the bytes of
+ * all.
  */
 void sampled_sums__add(struct sampled_sums *s, const double bytes[SAMPLED_PARTS], uint32_t all,
 		       bool whole, double weight);
