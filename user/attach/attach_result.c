@@ -200,11 +200,10 @@ static void set_range(struct amount *a, const struct attach_result *r,
 	struct sampled_share share;
 	uint32_t mask = ways[stage];
 
-	a->least = a->value;
+	a->least = less(a->value, b->stage_margin[stage].below);
 	a->most = socket_ledger__at_most(b, stage);
 	if (!mask || !b->divided[side])
 		return;
-	a->least = less(a->value, b->unseen_of[side]);
 	/* Requests of io_uring whose messages are seen pin pages. */
 	if (stage == NIO_STAGE_TX_PIN && r->sees_kinds)
 		mask |= 1U << NIO_MOVED_FOREIGN;
@@ -253,20 +252,17 @@ struct amount attach_result__tls_copy(const struct socket_ledger *b)
 struct amount attach_result__calls(const struct attach_result *r, const struct socket_ledger *b,
 				   enum nio_send_call kind)
 {
-	uint64_t open =
-		b->unseen_of[NIO_SIDE_SENDER] + socket_ledger__unclassified(b, NIO_SIDE_SENDER);
 	struct amount a = {.value = b->calls[kind].bytes, .events = b->calls[kind].events};
 	struct sampled_share share = attach_result__sent_share(r, kind);
 
 	a.doubt = socket_ledger__call_bytes(b, kind).known ? 0 : DOUBT_UNKNOWN;
 	if (kind == NIO_CALL_SPLICE && a.events)
 		a.doubt |= DOUBT_PIECES;
-	a.least = a.value;
-	a.most = a.value + open;
+	a.least = less(a.value, b->call_margin[kind].below);
+	a.most = a.value + b->call_margin[kind].above +
+		 socket_ledger__unclassified(b, NIO_SIDE_SENDER);
 	if (!b->divided[NIO_SIDE_SENDER])
 		return a;
-	a.least = less(a.value, b->unseen_of[NIO_SIDE_SENDER]);
-	a.most = a.most < b->socket_tx ? a.most : b->socket_tx;
 	narrow(&a, r, b->socket_tx, NIO_SIDE_SENDER, &share);
 	return a;
 }

@@ -89,16 +89,66 @@ static void scale_events(struct nio_amount *amounts, size_t n, uint64_t from, ui
 		amounts[i].events = scaled_count(amounts[i].events, to, from);
 }
 
-static void divide_calls(struct socket_ledger *d, uint64_t seen, uint64_t sent)
+struct bounds {
+	uint64_t least, most;
+};
+
+/*
+ * Bounds of a part of `to` bytes, of which those seen have `weighted` bytes by the weights of
+ * windows, and the part has `part` of these. `added`: bytes that the weights added. The bytes seen
+ * of a part are at least part - added; no byte that was seen of another part is of this one.
+ */
+static struct bounds bounds_of(uint64_t part, uint64_t weighted, uint64_t added, uint64_t to)
 {
+	uint64_t least = minus(part, added), others = minus(minus(weighted, part), added);
+
+	return (struct bounds){least < to ? least : to, minus(to, others)};
+}
+
+static struct byte_margin margin_of(struct bounds bounds, uint64_t value)
+{
+	return (struct byte_margin){minus(value, bounds.least), minus(bounds.most, value)};
+}
+
+/* The stages of one side, of which `parts` has the bytes. added: by weights, of `from`. */
+static void divide_stages(struct socket_ledger *d, enum nio_stage first, enum nio_stage last,
+			  __u64 **parts, size_t n, uint64_t from, uint64_t to, uint64_t added,
+			  enum scaling how)
+{
+	const __u64 *foreign = &d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
+	/* Bytes of requests that book_requests() gives to a stage. */
+	bool pins = d->calls[NIO_CALL_IO_URING].events;
+	struct bounds bounds[NIO_STAGE_NR];
+
+	for (enum nio_stage i = first; i <= last; i++)
+		bounds[i] = bounds_of(d->stages[i].bytes +
+					      (pins && i == NIO_STAGE_TX_PIN ? *foreign : 0),
+				      from, added, to);
+	divide(parts, n, from, to);
+	for (enum nio_stage i = first; i <= last; i++) {
+		d->stage_margin[i] = margin_of(
+			bounds[i],
+			d->stages[i].bytes + (pins && i == NIO_STAGE_TX_PIN ? *foreign : 0));
+		if (how == SCALE_ALL)
+			scale_events(&d->stages[i], 1, from, to);
+	}
+}
+
+static void divide_calls(struct socket_ledger *d, uint64_t seen, uint64_t sent, uint64_t added)
+{
+	struct bounds bounds[NIO_CALL_NR];
 	__u64 *calls[NIO_CALL_NR], sum = 0;
 
 	for (size_t i = 0; i < NIO_CALL_NR; i++) {
 		calls[i] = &d->calls[i].bytes;
 		sum += d->calls[i].bytes;
 	}
+	for (size_t i = 0; i < NIO_CALL_NR; i++)
+		bounds[i] = bounds_of(*calls[i], sum, added, sent);
 	if (sum)
 		divide(calls, NIO_CALL_NR, sum, sent);
+	for (size_t i = 0; i < NIO_CALL_NR; i++)
+		d->call_margin[i] = margin_of(bounds[i], *calls[i]);
 	scale_events(d->calls, NIO_CALL_NR, seen, sent);
 }
 
@@ -122,19 +172,18 @@ static bool book_unseen_ids(struct socket_ledger *d, uint64_t unseen)
 	return true;
 }
 
-/* Scales how calls sent `from` bytes so that they sent `to` bytes. */
-static void scale_sent(struct socket_ledger *d, uint64_t from, uint64_t to, enum scaling how)
+/* Scales how calls sent `from` bytes so that they sent `to` bytes. added: by weights, of `from`. */
+static void scale_sent(struct socket_ledger *d, uint64_t from, uint64_t to, uint64_t added,
+		       enum scaling how)
 {
 	__u64 *parts[] = {&d->stages[NIO_STAGE_TX_COPY].bytes, &d->stages[NIO_STAGE_TX_PIN].bytes,
 			  &d->stages[NIO_STAGE_TX_SPLICE].bytes,
 			  &d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN]};
 
-	divide(parts, 4, from, to);
+	divide_stages(d, NIO_STAGE_TX_COPY, NIO_STAGE_TX_SPLICE, parts, 4, from, to, added, how);
 	if (how != SCALE_ALL)
 		return;
-	for (int i = NIO_STAGE_TX_COPY; i <= NIO_STAGE_TX_SPLICE; i++)
-		scale_events(&d->stages[i], 1, from, to);
-	divide_calls(d, from, to);
+	divide_calls(d, from, to, added);
 	for (size_t i = 0; i < NIO_REFUSAL_NR; i++)
 		d->refused[i] = scaled_count(d->refused[i], to, from);
 	d->zc_without_option = scaled_count(d->zc_without_option, to, from);
@@ -158,16 +207,15 @@ static void divide_sent(struct socket_ledger *d, uint64_t added, enum scaling ho
 	}
 	if (seen < sent && d->ids && !d->stages[NIO_STAGE_TX_PIN].events) {
 		if (added && how == SCALE_ALL)
-			scale_sent(d, weighted, seen, how);
+			scale_sent(d, weighted, seen, added, how);
 		book_unseen_ids(d, sent - seen);
 		return;
 	}
 	if (weighted == sent && !added)
 		return;
 	d->divided[NIO_SIDE_SENDER] = sent;
-	d->unseen_of[NIO_SIDE_SENDER] = sent - d->seen_tx;
 	if (how != SCALE_NONE)
-		scale_sent(d, weighted, sent, how);
+		scale_sent(d, weighted, sent, added, how);
 }
 
 /*
@@ -195,10 +243,11 @@ static void leave_unclassified(struct socket_ledger *d)
 	d->pinned_open = d->socket_tx;
 }
 
-/* Scales how calls took `from` bytes so that they took `to` bytes. */
-static void scale_read(struct socket_ledger *d, uint64_t from, uint64_t to)
+/* Scales how calls took `from` bytes so that they took `to` bytes. added: by weights, of `from`. */
+static void scale_read(struct socket_ledger *d, uint64_t from, uint64_t to, uint64_t added)
 {
 	__u64 *peeked = &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED];
+	uint64_t least_peeked = minus(*peeked, added);
 	struct nio_amount *copy = &d->stages[NIO_STAGE_RX_COPY];
 	__u64 *parts[] = {&copy->bytes, &d->stages[NIO_STAGE_RX_MAP].bytes,
 			  &d->stages[NIO_STAGE_RX_DISCARD].bytes,
@@ -207,11 +256,11 @@ static void scale_read(struct socket_ledger *d, uint64_t from, uint64_t to)
 
 	/* Bytes that were peeked at were copied but not taken. */
 	copy->bytes = minus(copy->bytes, *peeked);
-	divide(parts, sizeof(parts) / sizeof(parts[0]), from, to);
+	divide_stages(d, NIO_STAGE_RX_COPY, NIO_STAGE_RX_SPLICE, parts, 5, from, to, added,
+		      SCALE_ALL);
 	*peeked = scaled(*peeked, to, from);
 	copy->bytes += *peeked;
-	for (int i = NIO_STAGE_RX_COPY; i <= NIO_STAGE_RX_SPLICE; i++)
-		scale_events(&d->stages[i], 1, from, to);
+	d->stage_margin[NIO_STAGE_RX_COPY].below += minus(*peeked, least_peeked);
 }
 
 /* The bytes that an application read from a socket: copied, peeked first, or without a copy. */
@@ -241,9 +290,8 @@ static void divide_read(struct socket_ledger *d, const struct sock_state *s, uin
 	if (!seen || !read)
 		return;
 	d->divided[NIO_SIDE_RECEIVER] = read;
-	d->unseen_of[NIO_SIDE_RECEIVER] = read - d->seen_rx;
 	if (how == SCALE_ALL)
-		scale_read(d, seen, read);
+		scale_read(d, seen, read, added);
 }
 
 /* Bytes of a layer are those that were seen: they have no total to be scaled to. */
@@ -256,14 +304,18 @@ static void subtract_added(struct socket_ledger *d, const uint64_t added[NIO_SID
 	uint64_t read = d->stages[NIO_STAGE_RX_COPY].bytes + uncopied_of(d);
 
 	if (added[NIO_SIDE_SENDER] && sent)
-		scale_sent(d, sent, minus(sent, added[NIO_SIDE_SENDER]), how);
+		scale_sent(d, sent, minus(sent, added[NIO_SIDE_SENDER]), added[NIO_SIDE_SENDER],
+			   how);
 	for (int i = NIO_STAGE_RX_COPY; i <= NIO_STAGE_RX_SPLICE && read; i++) {
 		struct nio_amount *a = &d->stages[i];
+		struct bounds bounds;
 		uint64_t left = minus(read, added[NIO_SIDE_RECEIVER]);
 
 		if (how == SCALE_ALL)
 			scale_events(a, 1, read, left);
+		bounds = bounds_of(a->bytes, read, added[NIO_SIDE_RECEIVER], left);
 		a->bytes = scaled(a->bytes, left, read);
+		d->stage_margin[i] = margin_of(bounds, a->bytes);
 	}
 }
 
@@ -468,11 +520,6 @@ void socket_ledger__add(struct socket_ledger *b, const struct socket_ledger *oth
 		b->last_ns = other->last_ns;
 }
 
-bool socket_ledger__is_estimate(const struct socket_ledger *b, enum nio_side side)
-{
-	return b->divided[side] || socket_ledger__unclassified(b, side);
-}
-
 /* Pinned bytes have ids, which are counted without events, but for io_uring's. */
 struct num socket_ledger__stage_bytes(const struct socket_ledger *b, enum nio_stage stage)
 {
@@ -492,12 +539,6 @@ struct num socket_ledger__stage_bytes(const struct socket_ledger *b, enum nio_st
 	return num__known(b->stages[stage].bytes);
 }
 
-uint64_t socket_ledger__bytes(const struct socket_ledger *b)
-{
-	return socket_ledger__payload(b, NIO_SIDE_SENDER) +
-	       socket_ledger__payload(b, NIO_SIDE_RECEIVER);
-}
-
 uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_side side)
 {
 	uint64_t missed = b->uncovered[side][NIO_UNCOVERED_MISSED];
@@ -507,14 +548,10 @@ uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_sid
 	return missed;
 }
 
-/* Unseen bytes that a stage may have besides those it has, `of` all bytes of the side. */
-static uint64_t open_of(const struct socket_ledger *b, enum nio_side side, uint64_t bytes,
-			uint64_t of)
+/* Unseen bytes that a stage may have besides those it has. */
+static uint64_t open_of(const struct socket_ledger *b, enum nio_side side, enum nio_stage stage)
 {
-	uint64_t others = minus(minus(of, bytes), socket_ledger__unclassified(b, side));
-
-	return (b->unseen_of[side] < others ? b->unseen_of[side] : others) +
-	       socket_ledger__unclassified(b, side);
+	return b->stage_margin[stage].above + socket_ledger__unclassified(b, side);
 }
 
 uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage stage)
@@ -529,8 +566,7 @@ uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage st
 		/* fall through */
 	case NIO_STAGE_TX_COPY:
 	case NIO_STAGE_TX_SPLICE:
-		return bytes + open_of(b, NIO_SIDE_SENDER, bytes, b->socket_tx) +
-		       b->layer_open[NIO_SIDE_SENDER];
+		return bytes + open_of(b, NIO_SIDE_SENDER, stage) + b->layer_open[NIO_SIDE_SENDER];
 	case NIO_STAGE_RX_MAP:
 	case NIO_STAGE_RX_DISCARD:
 	case NIO_STAGE_RX_SPLICE:
@@ -538,7 +574,7 @@ uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage st
 			bytes += b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
 		/* fall through */
 	case NIO_STAGE_RX_COPY:
-		return bytes + open_of(b, NIO_SIDE_RECEIVER, bytes, b->socket_rx) +
+		return bytes + open_of(b, NIO_SIDE_RECEIVER, stage) +
 		       b->layer_open[NIO_SIDE_RECEIVER];
 	case NIO_STAGE_DEFERRED_COPY:
 		/* What requests that no window met pinned may have been copied. */
@@ -559,9 +595,8 @@ bool socket_ledger__arrivals_missed(const struct socket_ledger *b)
 static uint64_t copies_open(const struct socket_ledger *b)
 {
 	return b->unseen + b->pinned_open + b->layer_open[NIO_SIDE_SENDER] +
-	       b->layer_open[NIO_SIDE_RECEIVER] +
-	       open_of(b, NIO_SIDE_SENDER, b->stages[NIO_STAGE_TX_COPY].bytes, b->socket_tx) +
-	       open_of(b, NIO_SIDE_RECEIVER, b->stages[NIO_STAGE_RX_COPY].bytes, b->socket_rx);
+	       b->layer_open[NIO_SIDE_RECEIVER] + open_of(b, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY) +
+	       open_of(b, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY);
 }
 
 /* Copies per byte, if as many more copies were made as `more`. */

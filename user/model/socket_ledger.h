@@ -41,6 +41,11 @@ struct tls_ledger {
 	uint64_t copied_again; /* of `copied`: also in rx_copy (TLS 1.3) */
 };
 
+/* By how many bytes a number may be less than its value, and more. */
+struct byte_margin {
+	uint64_t below, above;
+};
+
 /* Counts of 64 bits, which add up, and the time of the sockets' events at the end. */
 struct socket_ledger {
 	uint64_t connections;
@@ -50,10 +55,11 @@ struct socket_ledger {
 	uint64_t received; /* from the peers, read or not */
 	/* Bytes of connections with partly seen calls: scaled from the seen part. */
 	uint64_t divided[NIO_SIDE_NR];
-	uint64_t unseen_of[NIO_SIDE_NR]; /* of these bytes: those of calls that were not seen */
-	uint64_t seen_tx, seen_rx;       /* bytes of calls and copies that were seen */
-	uint64_t left_out;               /* sockets and processes that are missing in these sums */
-	uint64_t refused_runs;           /* program runs that the kernel refused, at any socket */
+	/* Of the bytes that were scaled, by stage and by kind of call. Each socket has its own. */
+	struct byte_margin stage_margin[NIO_STAGE_NR], call_margin[NIO_CALL_NR];
+	uint64_t seen_tx, seen_rx; /* bytes of calls and copies that were seen */
+	uint64_t left_out;         /* sockets and processes that are missing in these sums */
+	uint64_t refused_runs;     /* program runs that the kernel refused, at any socket */
 	uint64_t unmeasured;  /* connections of another layer, with bytes that were not counted */
 	uint64_t unwatched;   /* connections whose calls were not watched all the time */
 	uint64_t pins_hidden; /* of these, where requests of io_uring pin: they have no ids */
