@@ -92,20 +92,6 @@ static void json_put_amount(json_t *o, const struct amount *a)
 	json_put_bare(o, "bytes_at_most", num_if(bounded, a->most));
 }
 
-/* As many as the bytes that such calls sent at least, in proportion. */
-static uint64_t calls_least(const struct amount *a)
-{
-	if (a->doubt & DOUBT_PIECES)
-		return a->least != 0;
-	return a->value ? (uint64_t)((unsigned __int128)a->events * a->least / a->value) : 0;
-}
-
-/* A call that was not seen may have sent one byte. */
-static uint64_t calls_most(const struct amount *a)
-{
-	return a->events + (a->most > a->least ? a->most - a->least : 0);
-}
-
 /* clang-format off */
 #define SOCKET_FIELDS(X)                                                                    \
 	X(num, "tx_bytes",        "bytes", unless(no_socket(b), b->socket_tx))              \
@@ -116,17 +102,17 @@ static uint64_t calls_most(const struct amount *a)
 FIELDS(socket, (const struct socket_ledger *b), SOCKET_FIELDS)
 
 #define CALLS_FIELDS(X)                                                                     \
-	X(bare, "calls", "count", num_if(!(a.doubt & (DOUBT_UNKNOWN | DOUBT_PIECES)), a.events))                               \
-	X(bare, "bytes", "bytes", num_if(amount__is_known(&a), a.value))                                \
-	X(u64,  "calls_at_least", "count", calls_least(&a))                                 \
-	X(bare, "calls_at_most",  "count", num_if(amount__is_known(&a), calls_most(&a)))                \
+	X(bare, "calls", "count", num_if(!(a.doubt & (DOUBT_UNKNOWN | DOUBT_PIECES)), a.events)) \
+	X(bare, "bytes", "bytes", num_if(amount__is_known(&a), a.value))                    \
+	X(u64,  "calls_at_least", "count", calls.least)                                     \
+	X(bare, "calls_at_most",  "count", num_if(amount__is_known(&a), calls.most))        \
 	X(u64,  "bytes_at_least", "bytes", a.least)                                         \
 	X(u64,  "bytes_at_most",  "bytes", a.most)
-FIELDS(calls, (struct amount a), CALLS_FIELDS)
+FIELDS(calls, (struct amount a, struct amount calls), CALLS_FIELDS)
 
 #define SENDS_FIELDS(X)                                                                     \
 	X(members, "<way>", calls, NIO_CALL_NR, socket_ledger__call_key,                    \
-	  attach_result__calls(k->r, k->b, i))
+	  attach_result__calls(k->r, k->b, i), attach_result__call_count(k->r, k->b, i))
 FIELDS(sends, (const struct block *k), SENDS_FIELDS)
 
 #define NO_RETURNS "kprobes see calls begin, not what they return"
@@ -207,7 +193,8 @@ FIELDS(stage, (struct amount a), STAGE_FIELDS)
 	X(whole, "unaccounted_tx",          "bytes", socket_ledger__unaccounted(k->b, NIO_SIDE_SENDER)) \
 	X(whole, "unaccounted_rx",          "bytes", socket_ledger__unaccounted(k->b, NIO_SIDE_RECEIVER)) \
 	X(real,  "copies_per_byte",         "ratio", socket_ledger__copies_per_byte(k->b))          \
-	X(real,  "copies_per_byte_at_most", "ratio", socket_ledger__copies_per_byte_at_most(k->b))
+	X(real,  "copies_per_byte_at_least", "ratio", attach_result__copies_at_least(k->r, k->b))   \
+	X(real,  "copies_per_byte_at_most", "ratio", attach_result__copies_at_most(k->r, k->b))
 FIELDS(ledger, (const struct block *k), LEDGER_FIELDS)
 
 #define TLS_FIELDS(X)                                                                       \

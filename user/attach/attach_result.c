@@ -267,6 +267,70 @@ struct amount attach_result__calls(const struct attach_result *r, const struct s
 	return a;
 }
 
+/* count * bytes / of. */
+static uint64_t in_proportion(uint64_t count, uint64_t bytes, uint64_t of)
+{
+	return of ? (uint64_t)((unsigned __int128)count * bytes / of) : 0;
+}
+
+struct amount attach_result__call_count(const struct attach_result *r,
+					const struct socket_ledger *b, enum nio_send_call kind)
+{
+	struct amount bytes = attach_result__calls(r, b, kind);
+	uint64_t count = bytes.events, few = count, many = count;
+
+	/*
+	 * Calls were scaled as their bytes. Where the windows stand for other bytes than the
+	 * sockets counted, large calls were missed or counted too often, and the small ones need no
+	 * scaling.
+	 */
+	if (b->divided[NIO_SIDE_SENDER]) {
+		uint64_t unscaled = in_proportion(count, b->tx_sizes_sum, b->socket_tx);
+
+		few = unscaled < few ? unscaled : few;
+		many = unscaled > many ? unscaled : many;
+	}
+	return (struct amount){
+		.value = count,
+		.least = bytes.doubt & DOUBT_PIECES ? bytes.least != 0
+						    : in_proportion(few, bytes.least, bytes.value),
+		/* A call that was not seen may have sent one byte. */
+		.most = many + less(bytes.most, bytes.least),
+	};
+}
+
+/* Copies per byte, if `copied` bytes were copied. */
+static struct real copies_of(const struct socket_ledger *b, uint64_t copied)
+{
+	struct real copies = socket_ledger__copies_per_byte_at_most(b);
+
+	if (copies.known)
+		copies.value = (double)copied / (double)socket_ledger__bytes(b);
+	return copies;
+}
+
+struct real attach_result__copies_at_least(const struct attach_result *r,
+					   const struct socket_ledger *b)
+{
+	return copies_of(b, attach_result__stage(r, b, NIO_STAGE_TX_COPY).least +
+				    attach_result__stage(r, b, NIO_STAGE_DEFERRED_COPY).least +
+				    attach_result__stage(r, b, NIO_STAGE_RX_COPY).least +
+				    attach_result__tls_copy(b).least);
+}
+
+/* The windows narrow what the ledger of the sockets leaves open. */
+struct real attach_result__copies_at_most(const struct attach_result *r,
+					  const struct socket_ledger *b)
+{
+	static const enum nio_stage copies[] = {NIO_STAGE_TX_COPY, NIO_STAGE_RX_COPY};
+	uint64_t most = socket_ledger__copied_bytes(b) + socket_ledger__copies_open(b);
+
+	for (int i = 0; i < 2; i++)
+		most -= socket_ledger__at_most(b, copies[i]) -
+			attach_result__stage(r, b, copies[i]).most;
+	return copies_of(b, most);
+}
+
 static bool unbalanced(const struct socket_ledger *b, enum nio_side side)
 {
 	struct real bytes = socket_ledger__unaccounted(b, side);

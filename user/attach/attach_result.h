@@ -79,6 +79,20 @@ struct amount attach_result__tls_copy(const struct socket_ledger *b);
 struct amount attach_result__calls(const struct attach_result *r, const struct socket_ledger *b,
 				   enum nio_send_call kind);
 
+/*
+ * The number of calls of a kind: value, least and most alone. Calls that were not seen have no
+ * counter to be compared with: the value and the least take them to be of the sizes that were seen,
+ * the most takes each of their bytes for a call.
+ */
+struct amount attach_result__call_count(const struct attach_result *r,
+					const struct socket_ledger *b, enum nio_send_call kind);
+
+/* Copies per byte with the least, and with the most, that each stage may have copied. */
+struct real attach_result__copies_at_least(const struct attach_result *r,
+					   const struct socket_ledger *b);
+struct real attach_result__copies_at_most(const struct attach_result *r,
+					  const struct socket_ledger *b);
+
 /* Share of a kind of call in all bytes sent, by the windows in which calls were seen. */
 struct sampled_share attach_result__sent_share(const struct attach_result *r,
 					       enum nio_send_call kind);

@@ -591,8 +591,7 @@ bool socket_ledger__arrivals_missed(const struct socket_ledger *b)
 	return b->unseen != 0;
 }
 
-/* Copies that were not seen, at most. */
-static uint64_t copies_open(const struct socket_ledger *b)
+uint64_t socket_ledger__copies_open(const struct socket_ledger *b)
 {
 	return b->unseen + b->pinned_open + b->layer_open[NIO_SIDE_SENDER] +
 	       b->layer_open[NIO_SIDE_RECEIVER] + open_of(b, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY) +
@@ -617,7 +616,7 @@ struct real socket_ledger__copies_per_byte(const struct socket_ledger *b)
 {
 	struct real copies = copies_with(b, 0);
 
-	if (copies.known && !socket_ledger__copied_bytes(b) && copies_open(b))
+	if (copies.known && !socket_ledger__copied_bytes(b) && socket_ledger__copies_open(b))
 		return real__unknown(SOCKET_LEDGER_NOT_SEEN);
 	return copies;
 }
@@ -628,5 +627,5 @@ struct real socket_ledger__copies_per_byte(const struct socket_ledger *b)
  */
 struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b)
 {
-	return copies_with(b, copies_open(b));
+	return copies_with(b, socket_ledger__copies_open(b));
 }

@@ -193,6 +193,9 @@ const char *socket_ledger__no_sizes(const struct socket_ledger *b, enum nio_side
 struct num socket_ledger__call_bytes(const struct socket_ledger *b, enum nio_send_call kind);
 struct num socket_ledger__stage_bytes(const struct socket_ledger *b, enum nio_stage stage);
 
+/* Bytes of copies that were not seen, at most. */
+uint64_t socket_ledger__copies_open(const struct socket_ledger *b);
+
 /* The same with the copies that were not seen. */
 struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b);
 

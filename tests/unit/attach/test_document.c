@@ -137,6 +137,42 @@ TEST(bytes_divided_by_sampled_calls_have_quality_sampled)
 	json_decref(document);
 }
 
+TEST(calls_that_were_all_seen_are_counted_exactly)
+{
+	struct attach_result r = {.sees_kinds = true};
+
+	for (uint64_t bytes = 1; bytes < 3000; bytes++) {
+		struct socket_ledger b = {.socket_tx = bytes};
+		struct amount calls;
+
+		b.calls[NIO_CALL_PLAIN] = (struct nio_amount){bytes, bytes / 49 + 1};
+		calls = attach_result__call_count(&r, &b, NIO_CALL_PLAIN);
+		assert_int_equal(calls.least, bytes / 49 + 1);
+		assert_int_equal(calls.most, bytes / 49 + 1);
+	}
+}
+
+/* The windows stand for five times the bytes that were sent: a call of many bytes counted often. */
+TEST(calls_and_copies_of_an_estimate_have_two_ends)
+{
+	struct attach_result r = {.sees_kinds = true};
+	struct socket_ledger b = {.socket_tx = 1000, .tx_sizes_sum = 5000};
+	struct amount calls;
+
+	b.divided[NIO_SIDE_SENDER] = 1000;
+	b.calls[NIO_CALL_PLAIN] = b.stages[NIO_STAGE_TX_COPY] = (struct nio_amount){400, 40};
+	b.stages[NIO_STAGE_TX_SPLICE] = (struct nio_amount){600, 6};
+	b.call_margin[NIO_CALL_PLAIN] = (struct byte_margin){300, 500};
+	b.stage_margin[NIO_STAGE_TX_COPY] = (struct byte_margin){300, 500};
+	calls = attach_result__call_count(&r, &b, NIO_CALL_PLAIN);
+	assert_int_equal(calls.value, 40);
+	assert_int_equal(calls.least, 10);
+	assert_int_equal(calls.most, 450);
+	assert_true(attach_result__copies_at_least(&r, &b).value == 0.1);
+	assert_true(socket_ledger__copies_per_byte(&b).value == 0.4);
+	assert_true(attach_result__copies_at_most(&r, &b).value == 0.9);
+}
+
 /* No call and no copy was seen, and some were made: unknown, with the reason, never 0. */
 TEST(what_no_window_showed_is_null_with_a_reason)
 {
