@@ -126,11 +126,21 @@ size_t attach_result__rows(const struct attach_result *r, enum by by);
 
 const char *row_value__head(enum row_value v); /* "sent" */
 
-/* What a column shows: value and doubt. The other members are not set. */
-struct amount row_value__amount(enum row_value v, const struct socket_ledger *b);
+uint64_t row_value__of(enum row_value v, const struct socket_ledger *b); /* the best figure */
+
+/*
+ * What a column shows of a row: value and doubt alone. The rule for all texts,
+ * docs/reference/attach.md
+ * ("Marks"): a minimum if the kind of more than a thousandth of the side's bytes is unknown; else
+ * an estimate where bytes were divided as the calls that were seen. An estimate whose interval is
+ * two fifths of the bytes or more is no answer: its lower end is shown, as a minimum.
+ */
+struct amount row_value__amount(enum row_value v, const struct attach_result *r,
+				const struct socket_ledger *b);
 
 /* "1.00", ">=0.33" where calls or deferred copies were missed, "~1.00" (an estimate), or "n/a". */
-char *copies_per_byte__text(char buf[UNITS_BUF], const struct socket_ledger *b);
+char *copies_per_byte__text(char buf[UNITS_BUF], const struct attach_result *r,
+			    const struct socket_ledger *b);
 
 /* "127.0.0.1:5201", "[::1]:80": fills buf, of ADDRESS_TEXT_MAX bytes. */
 char *attach_result__address(char *buf, size_t len, uint16_t family, const uint8_t address[16],

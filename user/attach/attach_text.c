@@ -41,13 +41,14 @@ static const char *head_of(int column)
 }
 
 /* 0 is a dash, so that other values stand out. */
-static char *cell_of(char buf[UNITS_BUF], const struct socket_ledger *b, int column)
+static char *cell_of(char buf[UNITS_BUF], const struct attach_result *r,
+		     const struct socket_ledger *b, int column)
 {
 	struct amount a;
 
 	if (column == COLUMN_COPIES)
-		return copies_per_byte__text(buf, b);
-	a = row_value__amount((enum row_value)column, b);
+		return copies_per_byte__text(buf, r, b);
+	a = row_value__amount((enum row_value)column, r, b);
 	return a.value || !amount__is_known(&a) ? amount__bytes(buf, &a) : strcpy(buf, "-");
 }
 
@@ -57,7 +58,7 @@ static enum text_content content_of(const struct attach_result *r, int column)
 	const struct socket_ledger *total = &r->table.total;
 	char cell[UNITS_BUF];
 
-	if (!strcmp(cell_of(cell, total, column), "-"))
+	if (!strcmp(cell_of(cell, r, total, column), "-"))
 		return TEXT_ZERO;
 	if (column != COLUMN_COPIES && !strcmp(cell, "unknown"))
 		return TEXT_UNKNOWN;
@@ -72,7 +73,7 @@ static void print_line(const struct text_table *t, const char *name, const struc
 	fprintf(t->f, "%-*s", t->fit.name, name);
 	for (int c = 0; c < COLUMN_NR; c++)
 		if (!(t->fit.left_out & 1u << c))
-			fprintf(t->f, " %9s", b ? cell_of(cell, b, c) : head_of(c));
+			fprintf(t->f, " %9s", b ? cell_of(cell, t->r, b, c) : head_of(c));
 	fputc('\n', t->f);
 }
 
@@ -119,7 +120,7 @@ static void print_columns(FILE *f, const struct text_table *t, enum text_content
 			continue;
 		fprintf(f, "%s%s", any ? ", " : before, head_of(c));
 		if (content == TEXT_FIGURES)
-			fprintf(f, " (%s in all)", cell_of(cell, &t->r->table.total, c));
+			fprintf(f, " (%s in all)", cell_of(cell, t->r, &t->r->table.total, c));
 		any = true;
 	}
 	fputs(any ? ". " : "", f);
@@ -222,21 +223,20 @@ static void print_uncopied(FILE *f, const struct socket_ledger *b)
 static void print_ledger(FILE *f, const struct attach_result *r)
 {
 	const struct socket_ledger *b = &r->table.total;
-	struct amount sent = row_value__amount(VALUE_SENT, b);
-	struct amount received = row_value__amount(VALUE_RECEIVED, b);
+	struct amount sent = row_value__amount(VALUE_SENT, r, b);
+	struct amount received = row_value__amount(VALUE_RECEIVED, r, b);
 	uint64_t rest = sent.value;
 	const char *before = " =";
 	char text[UNITS_BUF];
 
 	fprintf(f, "%s sent", amount__bytes(text, &sent));
 	for (enum row_value v = VALUE_COPIED; v <= VALUE_SPLICED; v++) {
-		struct amount a = row_value__amount(v, b);
+		struct amount a = row_value__amount(v, r, b);
 
 		if (!amount__is_known(&a))
 			continue;
 		rest -= a.value;
-		fprintf(f, "%s %s%s %s", before, a.value && a.doubt & DOUBT_ESTIMATE ? "~" : "",
-			bytes_text(text, a.value), row_value__head(v));
+		fprintf(f, "%s %s %s", before, amount__bytes(text, &a), row_value__head(v));
 		before = " +";
 	}
 	rest -= b->tls[NIO_SIDE_SENDER].copied;
@@ -277,7 +277,7 @@ static const char *print_kind(FILE *f, const struct attach_result *r, enum nio_s
 
 	if (!calls->events)
 		return before;
-	if (estimate && r->events.sampled && share.high - share.low >= SAMPLED_USEFUL) {
+	if (estimate && r->events.sampled && share.high - share.low >= SAMPLED_WIDE) {
 		fprintf(f, "%s%s (at least %s)", before, key,
 			bytes_text(bytes, attach_result__calls(r, b, kind).least));
 		return ", ";
@@ -519,7 +519,7 @@ static bool ways_within(const uint64_t bytes[VALUE_NR])
 void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *r)
 {
 	uint64_t ns = r->ended_ns - (l->at_ns ? l->at_ns : r->begun_ns);
-	struct amount now[VALUE_NR];
+	const struct socket_ledger *b = &r->table.total;
 	uint64_t more[VALUE_NR];
 
 	if (!l->headed) {
@@ -530,19 +530,20 @@ void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *
 	}
 	fprintf(f, "%7.1f %6zu", (double)(r->ended_ns - r->begun_ns) / 1e9, r->table.open_nr);
 	for (int v = 0; v < VALUE_NR; v++) {
-		now[v] = row_value__amount((enum row_value)v, &r->table.total);
-		more[v] = now[v].value > l->before[v] ? now[v].value - l->before[v] : 0;
-		l->before[v] = now[v].value;
+		uint64_t now = row_value__of((enum row_value)v, b);
+
+		more[v] = now > l->before[v] ? now - l->before[v] : 0;
+		l->before[v] = now;
 	}
 	for (int v = 0; v < VALUE_NR; v++) {
 		bool way = v >= VALUE_COPIED && v <= VALUE_SPLICED;
-		unsigned int doubt = now[v].doubt;
+		struct amount a = row_value__amount((enum row_value)v, r, b);
 		char text[UNITS_BUF] = "n/a";
 
 		/* Above what was sent: bytes of earlier intervals, whose calls are known only now.
 		 */
-		if (!(doubt & DOUBT_UNKNOWN) && (way ? ways_within(more) : !(doubt & DOUBT_LEAST)))
-			snprintf(text, sizeof(text), "%s%.2f", amount__mark(&now[v]),
+		if (!(a.doubt & (DOUBT_UNKNOWN | DOUBT_WIDE)) && (!way || ways_within(more)))
+			snprintf(text, sizeof(text), "%s%.2f", amount__mark(&a),
 				 ns ? (double)more[v] * 8 / (double)ns : 0);
 		fprintf(f, " %9s", text);
 	}

@@ -15,7 +15,7 @@
 
 static uint64_t sent_at(const struct group *g)
 {
-	return row_value__amount(VALUE_SENT, &g->ledger).value;
+	return row_value__of(VALUE_SENT, &g->ledger);
 }
 
 /* The ports at which most was sent, largest first, without those below 1 % of the largest. */
@@ -38,6 +38,12 @@ static size_t largest_ports(const struct groups *ports, const struct group *list
 	return nr;
 }
 
+/* How many bytes were copied is not known well enough to advise. */
+static bool is_wide(const struct attach_result *r, const struct socket_ledger *b)
+{
+	return row_value__amount(VALUE_COPIED, r, b).doubt & DOUBT_WIDE;
+}
+
 /*
  * Advice on sockets at one port (0: any) of one process (NULL: of all). name: of the port, or NULL.
  */
@@ -55,7 +61,7 @@ static void advise(struct attach_verdict *j, const struct attach_result *r,
 		.baseline = r->baseline,
 	};
 
-	if (table__program(&r->table, only, port, &program, &row.copied))
+	if (!is_wide(r, ledger) && table__program(&r->table, only, port, &program, &row.copied))
 		advice__describe(j->advice, sizeof(j->advice), &row);
 }
 
@@ -73,7 +79,7 @@ static void advise_connection(struct attach_verdict *j, const struct attach_resu
 		.baseline = r->baseline,
 	};
 
-	if (!owner || owner->read_refresh != r->table.refresh ||
+	if (is_wide(r, &row->ledger) || !owner || owner->read_refresh != r->table.refresh ||
 	    !table__program(&r->table, owner, 0, &program, &advice.copied))
 		return;
 	advice.copied = row->ledger.stages[NIO_STAGE_TX_COPY].bytes;
@@ -100,6 +106,7 @@ static void ports_verdict(struct attach_verdict *j, const struct attach_result *
 			.pinned = b->stages[NIO_STAGE_TX_PIN].bytes,
 			.spliced = b->stages[NIO_STAGE_TX_SPLICE].bytes,
 			.encrypted = b->tls[NIO_SIDE_SENDER].copied,
+			.estimate = b->divided[NIO_SIDE_SENDER] != 0,
 			.unknown = socket_ledger__unclassified(b, NIO_SIDE_SENDER) +
 				   b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS]};
 	}

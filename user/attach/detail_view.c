@@ -52,7 +52,7 @@ static void print_ledger(FILE *f, const struct page *p)
 	char text[VALUE_NR][UNITS_BUF], count[UNITS_BUF], bytes[UNITS_BUF];
 
 	for (int v = 0; v < VALUE_NR; v++) {
-		struct amount a = row_value__amount((enum row_value)v, b);
+		struct amount a = row_value__amount((enum row_value)v, p->r, b);
 
 		amount__bytes(text[v], &a);
 	}
@@ -62,7 +62,7 @@ static void print_ledger(FILE *f, const struct page *p)
 		text[VALUE_SENT], text[VALUE_COPIED], text[VALUE_PINNED], text[VALUE_SPLICED],
 		text[VALUE_DEFERRED], text[VALUE_RECEIVED]);
 	if (copies.known)
-		fprintf(f, "%s copies a byte\n", copies_per_byte__text(count, b));
+		fprintf(f, "%s copies a byte\n", copies_per_byte__text(count, p->r, b));
 	else
 		fprintf(f, "copies a byte: n/a (%s)\n", copies.reason);
 	for (unsigned int i = 0; i < NIO_CALL_NR; i++) {
@@ -216,9 +216,10 @@ void view_item__verdict(struct attach_verdict *j, const struct attach_result *r,
 /* From this many times the bytes sent on, the received ones are what a row is about. */
 #define RECEIVES_MOSTLY 10
 
-static void print_receives(FILE *f, const struct socket_ledger *b, uint64_t received)
+static void print_receives(FILE *f, const struct attach_result *r, const struct socket_ledger *b,
+			   uint64_t received)
 {
-	struct amount a = row_value__amount(VALUE_RX_COPIED, b);
+	struct amount a = row_value__amount(VALUE_RX_COPIED, r, b);
 	uint64_t copied = a.value;
 	char share[UNITS_BUF];
 
@@ -236,7 +237,7 @@ static void print_receives(FILE *f, const struct socket_ledger *b, uint64_t rece
 }
 
 /* How the row sends, by stages that are known. */
-static void print_ways(FILE *f, const struct socket_ledger *b, uint64_t sent, uint64_t copied)
+static void print_ways(FILE *f, uint64_t sent, uint64_t copied, unsigned int doubt)
 {
 	double share = (double)copied / (double)sent;
 	char n[UNITS_BUF];
@@ -250,16 +251,15 @@ static void print_ways(FILE *f, const struct socket_ledger *b, uint64_t sent, ui
 		fprintf(f, "sends %s without a copy (sendfile, splice)", n);
 	else
 		fprintf(f, "copies %s of what it sends", n);
-	if (row_value__amount(VALUE_COPIED, b).doubt & DOUBT_ESTIMATE)
+	if (doubt & DOUBT_ESTIMATE)
 		fputs(SEEN_ONLY, f);
 }
 
 void view_item__print(FILE *f, const struct attach_result *r, const struct view_item *item)
 {
 	const struct socket_ledger *b = &item->row.ledger;
-	uint64_t sent = row_value__amount(VALUE_SENT, b).value;
-	uint64_t copied = row_value__amount(VALUE_COPIED, b).value;
-	uint64_t received = row_value__amount(VALUE_RECEIVED, b).value;
+	struct amount copied = row_value__amount(VALUE_COPIED, r, b);
+	uint64_t sent = row_value__of(VALUE_SENT, b), received = row_value__of(VALUE_RECEIVED, b);
 	bool known = socket_ledger__copied_fraction(b).known;
 	uint64_t ended = known ? socket_ledger__ended(b) : 0;
 	uint64_t zerocopied = socket_ledger__ended_copied(b);
@@ -277,13 +277,13 @@ void view_item__print(FILE *f, const struct attach_result *r, const struct view_
 	else if (socket_ledger__pins(b) || b->calls[NIO_CALL_ZEROCOPY].events)
 		fputs("asked for zero-copy; whether it was is not known", f);
 	else if (received / RECEIVES_MOSTLY > sent)
-		print_receives(f, b, received);
+		print_receives(f, r, b, received);
 	else if (!sent)
 		fputs(received ? "only receives" : "moved nothing yet", f);
-	else if (!r->sees_kinds || socket_ledger__unclassified(b, NIO_SIDE_SENDER))
+	else if (!r->sees_kinds || copied.doubt & (DOUBT_LEAST | DOUBT_UNKNOWN))
 		fputs("sends, and not all of how is known", f);
 	else
-		print_ways(f, b, sent, copied);
+		print_ways(f, sent, copied.value, copied.doubt);
 }
 
 static void print_verdict(FILE *f, const struct page *p)

@@ -77,12 +77,17 @@ static bool item_at(const struct attach_result *r, size_t i, struct view_item *i
 	return true;
 }
 
-static void read_values(uint64_t value[TOP_VALUES_NR], const struct socket_ledger *b)
+static void read_values(struct top_row *row, const struct attach_result *r)
 {
-	for (int v = 0; v < VALUE_NR; v++)
-		value[v] = row_value__amount((enum row_value)v, b).value;
+	const struct socket_ledger *b = &row->item.row.ledger;
+
+	for (int v = 0; v < VALUE_NR; v++) {
+		row->value[v] = row_value__of((enum row_value)v, b);
+		row->amount[v] = row_value__amount((enum row_value)v, r, b);
+	}
+	copies_per_byte__text(row->copies, r, b);
 	for (int sort = 0; sort < SORT_NR; sort++)
-		value[TOP_SORT + sort] = sort__value((enum sort)sort, b);
+		row->value[TOP_SORT + sort] = sort__value((enum sort)sort, b);
 }
 
 /*
@@ -101,9 +106,7 @@ static const uint64_t *before_of(const struct top_view *v, const struct view_ite
 
 static void compute_rates(struct top_row *row, const uint64_t *was, double seconds)
 {
-	row->rates_known = was && seconds > 0 &&
-			   !socket_ledger__is_least(&row->item.row.ledger, NIO_SIDE_SENDER) &&
-			   !socket_ledger__is_least(&row->item.row.ledger, NIO_SIDE_RECEIVER);
+	row->rates_known = was && seconds > 0;
 	for (int i = 0; i < TOP_VALUES_NR && row->rates_known; i++)
 		row->rate[i] =
 			row->value[i] > was[i] ? (double)(row->value[i] - was[i]) / seconds : 0;
@@ -136,7 +139,7 @@ static void compute_total(struct top_view *v, const struct attach_result *r, dou
 	v->total.item.row = attach_row__total(r);
 	v->total.item.row.id = TOTAL_ID;
 	strcpy(v->total.item.name, "total");
-	read_values(v->total.value, &r->table.total);
+	read_values(&v->total, r);
 	compute_rates(&v->total, before_of(v, &v->total.item), seconds);
 }
 
@@ -163,7 +166,7 @@ static void compute_rows(struct top_view *v, const struct attach_result *r)
 			v->more++;
 			continue;
 		}
-		read_values(row.value, &row.item.row.ledger);
+		read_values(&row, r);
 		compute_rates(&row, before_of(v, &row.item), seconds);
 		v->rows[v->rows_nr++] = row;
 	}
@@ -211,20 +214,19 @@ static bool is_rate_known(const struct top_row *row, int v)
 				    ways <= row->rate[VALUE_SENT] * (1 + 1e-9));
 }
 
-/* An estimate is never a measured zero. */
+/* An estimate, or a minimum, is never a measured zero. */
 static void write_rate(char cell[TABLE_CELL_LEN], const struct top_row *row, enum row_value v)
 {
-	const struct socket_ledger *b = &row->item.row.ledger;
-	unsigned int doubt = row_value__amount(v, b).doubt;
+	const struct amount *a = &row->amount[v];
 	bool moves = row->rate[VALUE_SENT] > 0 || row->rate[VALUE_RECEIVED] > 0;
 	char text[UNITS_BUF];
 
-	if (!is_rate_known(row, v) || doubt & DOUBT_UNKNOWN)
+	if (!is_rate_known(row, v) || a->doubt & (DOUBT_UNKNOWN | DOUBT_WIDE))
 		strcpy(cell, "n/a");
-	else if (row->rate[v] <= 0 && !(doubt & DOUBT_ESTIMATE && moves && row->value[v]))
+	else if (row->rate[v] <= 0 && !(a->doubt && moves && row->value[v]))
 		strcpy(cell, "-");
 	else
-		snprintf(cell, TABLE_CELL_LEN, "%s%s", doubt & DOUBT_ESTIMATE ? "~" : "",
+		snprintf(cell, TABLE_CELL_LEN, "%s%s", amount__mark(a),
 			 format_bytes_si(text, sizeof(text), row->rate[v]));
 }
 
@@ -232,13 +234,12 @@ static void write_cells(struct table_row *out, const struct top_row *row)
 {
 	const struct socket_ledger *b = &row->item.row.ledger;
 	struct real copied = socket_ledger__copied_fraction(b);
-	char text[UNITS_BUF];
 
 	out->id = row->item.row.id;
 	snprintf(out->name, sizeof(out->name), "%.*s", (int)sizeof(out->name) - 1, row->item.name);
 	for (int v = 0; v < VALUE_NR; v++)
 		write_rate(out->cell[v], row, (enum row_value)v);
-	snprintf(out->cell[COLUMN_COPIES], TABLE_CELL_LEN, "%.15s", copies_per_byte__text(text, b));
+	snprintf(out->cell[COLUMN_COPIES], TABLE_CELL_LEN, "%.15s", row->copies);
 	if (copied.known)
 		snprintf(out->cell[COLUMN_ZEROCOPY], TABLE_CELL_LEN, "%.0f %%", copied.value * 100);
 	else
@@ -253,10 +254,7 @@ static void choose_columns(struct table_column columns[COLUMN_NR], const struct 
 {
 	memcpy(columns, all_columns, sizeof(all_columns));
 	for (int i = 0; i < VALUE_NR; i++)
-		columns[i].empty =
-			!v->total.value[i] &&
-			!(row_value__amount((enum row_value)i, &v->total.item.row.ledger).doubt &
-			  DOUBT_UNKNOWN);
+		columns[i].empty = !v->total.value[i] && amount__is_known(&v->total.amount[i]);
 	columns[COLUMN_ZEROCOPY].empty =
 		!socket_ledger__zerocopy_sends(&v->total.item.row.ledger).value;
 	columns[VALUE_COPIED].sorted = sort == SORT_COPIED;

@@ -21,6 +21,8 @@ struct top_row {
 	uint64_t value[TOP_VALUES_NR]; /* so far */
 	double rate[TOP_VALUES_NR];    /* per second */
 	bool rates_known;
+	struct amount amount[VALUE_NR]; /* what is said of the values */
+	char copies[UNITS_BUF];         /* a byte, as text */
 };
 
 /* The values of a row at the refresh before. */

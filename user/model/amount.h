@@ -16,6 +16,7 @@ enum doubt {
 	DOUBT_ESTIMATE = 4,  /* estimated from a part of the events */
 	DOUBT_UNBOUNDED = 8, /* least and most are not known either */
 	DOUBT_PIECES = 16,   /* events are pieces of calls: at most as many calls, at least one */
+	DOUBT_WIDE = 32, /* an estimate whose interval is too wide for a figure: the least of it */
 };
 
 struct amount {

@@ -37,6 +37,8 @@ struct sampled_sums {
 
 /* Intervals wider than this are no answer. */
 #define SAMPLED_USEFUL 0.2
+/* From this width of its interval on, an estimate of bytes is no figure: its lower end is shown. */
+#define SAMPLED_WIDE 0.4
 
 struct sampled_share {
 	bool known; /* else no byte was seen, and the interval is all */

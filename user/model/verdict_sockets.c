@@ -236,7 +236,9 @@ static struct ways ways_of(const struct verdict_service *s)
 static void append_ways(char *text, size_t len, const struct verdict_service *s)
 {
 	const struct ways w = ways_of(s);
-	const char *least = s->unknown ? "at least " : "", *before = " ";
+	uint64_t sum = s->copied + s->pinned + s->spliced + s->encrypted + s->unknown;
+	const char *mark = s->unknown > sum / 1000 ? "at least " : s->estimate ? "about " : "";
+	const char *before = " ";
 
 	append__text(text, len, "%s:", s->name);
 	if (!w.named)
@@ -244,7 +246,7 @@ static void append_ways(char *text, size_t len, const struct verdict_service *s)
 	for (unsigned int i = 0; i < WAYS; i++) {
 		if (!(w.named >> i & 1))
 			continue;
-		append__text(text, len, "%s%s%s %s", before, least, TEXT_BYTES(w.bytes[i]),
+		append__text(text, len, "%s%s%s %s", before, mark, TEXT_BYTES(w.bytes[i]),
 			     w.words[i]);
 		before = " and ";
 	}

@@ -196,9 +196,11 @@ TEST(bytes_without_a_seen_call_make_each_way_of_sending_unknown)
 		     "copied. No room in the table for copies/B (n/a in all). ");
 }
 
+static const struct attach_result whole;
+
 static char *text_of(char buf[UNITS_BUF], const struct socket_ledger *b)
 {
-	struct amount a = row_value__amount(VALUE_COPIED, b);
+	struct amount a = row_value__amount(VALUE_COPIED, &whole, b);
 
 	return amount__bytes(buf, &a);
 }
@@ -213,7 +215,7 @@ TEST(unknown_bytes_below_a_thousandth_have_no_mark)
 	b.stages[NIO_STAGE_TX_COPY].bytes = 2000000000;
 	b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = 469;
 	assert_string_equal(text_of(text, &b), "2 GB");
-	assert_string_equal(copies_per_byte__text(text, &b), "1.00");
+	assert_string_equal(copies_per_byte__text(text, &whole, &b), "1.00");
 	b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = 4000000;
 	assert_string_equal(text_of(text, &b), ">=2 GB");
 }
@@ -225,10 +227,10 @@ TEST(copies_a_byte_of_estimated_kinds_are_an_estimate)
 	char text[UNITS_BUF];
 
 	b.stages[NIO_STAGE_TX_COPY].bytes = 2000000000;
-	assert_string_equal(copies_per_byte__text(text, &b), "1.00");
+	assert_string_equal(copies_per_byte__text(text, &whole, &b), "1.00");
 	b.divided[NIO_SIDE_SENDER] = 700000000;
 	assert_string_equal(text_of(text, &b), "~2 GB");
-	assert_string_equal(copies_per_byte__text(text, &b), "~1.00");
+	assert_string_equal(copies_per_byte__text(text, &whole, &b), "~1.00");
 }
 
 TEST(books_are_unbalanced_when_a_known_number_of_bytes_is_unaccounted)
@@ -278,4 +280,26 @@ TEST(long_names_are_cut_between_characters)
 		assert_null(strchr(printable__in_place(text), '?'));
 		free(text);
 	}
+}
+
+/* 30 bytes were seen of 1000: the rest may be anything, so the estimate is no figure. */
+TEST(an_estimate_with_a_wide_interval_is_shown_by_its_lower_end)
+{
+	struct attach_result r = {.events.sampled = true, .sees_kinds = true};
+	struct socket_ledger *b = &r.table.total;
+	double moved[SAMPLED_PARTS] = {[NIO_MOVED_COPIED] = 10};
+	char text[UNITS_BUF];
+	struct amount a;
+
+	for (int i = 0; i < 3; i++)
+		sampled_sums__add(&r.events.ways, moved, (1U << NIO_MOVED_READ) - 1, false, 10);
+	b->socket_tx = b->divided[NIO_SIDE_SENDER] = b->stages[NIO_STAGE_TX_COPY].bytes = 1000;
+	b->stage_margin[NIO_STAGE_TX_COPY].below = 970;
+	b->stage_margin[NIO_STAGE_TX_SPLICE].above = 970;
+	a = row_value__amount(VALUE_COPIED, &r, b);
+	assert_string_equal(amount__bytes(text, &a), ">=110 B");
+	assert_string_equal(copies_per_byte__text(text, &r, b), ">=0.11");
+	assert_true(a.doubt & DOUBT_WIDE);
+	a = row_value__amount(VALUE_SPLICED, &r, b);
+	assert_string_equal(amount__bytes(text, &a), "unknown");
 }

@@ -220,14 +220,14 @@ TEST(services_that_send_differently_are_named)
 {
 	struct verdict_service list[] = {
 		{.name = "port 80", .copied = 1000, .spliced = 2000000},
-		{.name = "port 81", .copied = 900000},
+		{.name = "port 81", .copied = 900000, .unknown = 77, .estimate = true},
 		{.name = "port 443", .copied = 1000, .encrypted = 3000000}};
 	char text[200] = "";
 
 	verdict__describe_services(text, sizeof(text), list, 3);
 	assert_string_equal(text,
-			    "Port 80: 2 MB sent by reference (sendfile or splice), port 81: 900 kB "
-			    "copied, port 443: 3 MB copied by the cipher of kTLS.");
+			    "Port 80: 2 MB sent by reference (sendfile or splice), port 81: about "
+			    "900 kB copied, port 443: 3 MB copied by the cipher of kTLS.");
 	list[0].spliced = 0;
 	text[0] = '\0';
 	verdict__describe_services(text, sizeof(text), list, 2);
@@ -238,7 +238,7 @@ TEST(services_that_send_in_two_ways_name_both_and_unseen_bytes_make_them_minimum
 {
 	struct verdict_service list[] = {
 		{.name = "port 80", .copied = 500000, .pinned = 500000, .spliced = 10},
-		{.name = "port 81", .spliced = 900000, .unknown = 77},
+		{.name = "port 81", .spliced = 900000, .unknown = 7700},
 		{.name = "port 82", .unknown = 77}};
 	char text[300] = "";
 
