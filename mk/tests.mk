@@ -6,7 +6,7 @@ PLAYS := $(addprefix $(O)/tests/bpf/,socket_scenarios.o socket_scenarios_layers.
 
 # Programs that tests run. The top of each source file says what it does.
 TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run \
-                 $(O)/tests/bpf/sampler_run $(O)/tests/bpf/addresses_run \
+                 $(O)/tests/bpf/sampler_run $(O)/tests/bpf/addresses_run $(O)/tests/bpf/copy_witness_run \
                  $(O)/tests/e2e/no_errqueue_sender $(O)/tests/e2e/calibrated_loads \
                  $(O)/tests/e2e/classify_stacks $(O)/tests/e2e/play \
                  $(O)/tests/e2e/connection_churn $(O)/tests/e2e/shared_socket_senders $(O)/tests/e2e/slow_reader \
@@ -43,6 +43,7 @@ $(O)/tests/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(FUZZ_OWN) $(O)/tests/fuzz/r
 	$(Q)$(CC) $(LDFLAGS) $(FUZZ_LINK) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
 
 $(O)/tests/bpf/perf_stage_run.o: $(O)/tests/bpf/perf_stage.skel.h
+$(O)/tests/bpf/copy_witness_run.o: $(O)/tests/bpf/copy_witness.skel.h
 $(O)/tests/bpf/%.o: MODULES += -I$(O)/tests/bpf
 $(O)/tests/e2e/play: $(PLAYS)
 $(O)/tests/bpf/sampler_run: TEST_LINK := -Wl,--wrap=perf_event__open_sampling
