@@ -82,13 +82,18 @@ static void append_deferred(struct verdict *v, const struct socket_ledger *b)
 		append(v, " Of %s pinned, %s%s were copied later.", TEXT_BYTES(pinned),
 		       socket_ledger__arrivals_missed(b) ? "at least " : "",
 		       TEXT_BYTES(deferred < pinned ? deferred : pinned));
+	else if (b->unseen)
+		append(v, " %s were pinned; at most %s were copied later.", TEXT_BYTES(pinned),
+		       TEXT_BYTES(b->unseen));
 	else
 		append(v, " %s were pinned, and not seen to be copied on this machine.",
 		       TEXT_BYTES(pinned));
 	if (b->deferred_again)
 		append(v, " %s of them were sent again, and copied again.",
 		       TEXT_BYTES(b->deferred_again));
-	if (deferred > pinned + b->deferred_again + SURPLUS_MIN(pinned))
+	/* Packets with pinned bytes are copied whole. */
+	if (deferred > pinned + b->deferred_again + SURPLUS_MIN(pinned) &&
+	    b->stages[NIO_STAGE_TX_COPY].bytes)
 		append(v,
 		       " Besides, %s that were not pinned were copied later: they share packets "
 		       "with "
@@ -145,8 +150,10 @@ static void append_ended(struct verdict *v, const struct socket_ledger *b)
 	uint64_t ended = socket_ledger__ended(b), copied = socket_ledger__ended_copied(b);
 
 	if (copied)
-		append(v, "%s of " ENDED_FORMAT " %s copied after all.", TEXT_COUNT(copied),
-		       ENDED_ARGS(b, ended), copied == 1 ? "was" : "were");
+		append(v,
+		       "The kernel reports %s of " ENDED_FORMAT " as copied (it merges sends, and "
+		       "reports them all if it copied a part of one).",
+		       TEXT_COUNT(copied), ENDED_ARGS(b, ended));
 	else
 		append(v, "The kernel reports none of " ENDED_FORMAT " as copied.",
 		       ENDED_ARGS(b, ended));

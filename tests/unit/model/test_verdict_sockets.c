@@ -79,7 +79,7 @@ TEST(copied_sends_have_the_cause_that_was_seen)
 		v = verdict_of(&b);
 		assert_int_equal(v->cause, c->cause);
 		assert_int_equal(v->causes_nr, 1);
-		assert_says(v, "10 of 10 zero-copy sends were copied after all.");
+		assert_says(v, "The kernel reports 10 of 10 zero-copy sends as copied");
 	}
 }
 
@@ -172,7 +172,7 @@ TEST(requests_of_io_uring_have_a_verdict_as_far_as_the_kernel_reports)
 	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 8000;
 	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_ARRIVED);
 	assert_real(verdict_of(&b)->copied_fraction, 0.75);
-	assert_says(verdict_of(&b), "24 of 32 zero-copy sends were copied after all.");
+	assert_says(verdict_of(&b), "The kernel reports 24 of 32 zero-copy sends as copied");
 	memset(b.requests, 0, sizeof(b.requests));
 	b.requests[NIO_REQUEST_UNREPORTED] = 8;
 	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_ARRIVED);
@@ -201,7 +201,7 @@ TEST(requests_without_a_report_leave_the_fraction_unknown)
 	b.requests[NIO_REQUEST_COPIED] = 1;
 	assert_false(verdict_of(&b)->copied_fraction.known);
 	b.unwatched = 1;
-	assert_says(verdict_of(&b), "1 of 2 seen zero-copy sends was copied after all.");
+	assert_says(verdict_of(&b), "The kernel reports 1 of 2 seen zero-copy sends as copied");
 	assert_says(verdict_of(&b), "At least 7 zero-copy requests of io_uring ended");
 }
 
