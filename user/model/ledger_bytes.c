@@ -31,9 +31,9 @@ static const char without_splicing[] =
 static const char in_part[] = "a lower bound: the events of some of the bytes were missed";
 static const char in_slices[] =
 	"its events were sampled, and the sockets' sequence numbers are not known";
-static const char arrivals_missed[] =
-	"a lower bound: the kernel reports every send as copied, yet fewer bytes were seen to "
-	"arrive than were pinned";
+static const char arrivals_missed[] = "a lower bound: the kernel reports sends as copied, yet "
+				      "fewer bytes were seen to arrive than "
+				      "were pinned";
 static const char not_charged_alike[] =
 	"the sockets' option memory (sk_omem_alloc) changed: sends may not have completed";
 static const char no_ids[] = "io_uring's zero-copy requests take no ids";
@@ -331,16 +331,16 @@ static bool deferred_missed(const struct run_result *r, const struct snapshot *s
 }
 
 /*
- * Did packets arrive that no program saw? Copies are counted by arrivals, all sends were copied,
+ * Were pinned bytes copied that no program saw? Copies are counted by arrivals, sends were copied,
  * and fewer bytes arrived than were pinned: some kernels run no program in a softirq that
- * interrupts certain tasks, and do not count that (docs/KERNELS.md).
+ * interrupts certain tasks, and do not count that (docs/KERNELS.md); devices copy on the way out.
  */
 static bool arrivals_unseen(const struct run_result *r, const struct plan *plan)
 {
 	const struct alternative *hook = plan->chosen[PROBE_DEFERRED_COPY];
 	const struct zc_counts *zc = &r->app.zc;
 
-	return hook && hook->quality == QUALITY_DERIVED && zc->sends && zc->copied == zc->sends &&
+	return hook && hook->quality == QUALITY_DERIVED && zc->sends && zc->copied &&
 	       events_of(r, NIO_STAGE_DEFERRED_COPY) < events_of(r, NIO_STAGE_TX_PIN);
 }
 
@@ -570,7 +570,7 @@ uint64_t ledger_bytes__open(const struct run_result *r)
 		open = deferred->open_bytes.value;
 	if (received->quality != QUALITY_UNAVAILABLE && received->open_bytes.known)
 		open += received->open_bytes.value;
-	return open;
+	return open + r->device_copies;
 }
 
 void ledger_bytes__mark_lower_bounds(struct run_result *r)

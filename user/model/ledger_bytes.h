@@ -30,6 +30,12 @@ uint64_t ledger_bytes__seen(const struct run_result *r, enum stage_account accou
  * copied by the send call, or pinned and perhaps copied later: the open bytes of deferred_copy
  * already include it.
  */
+/*
+ * What the sender's device makes the kernel copy without an event: bytes of sendfile and splice
+ * without TX checksums, any byte without scatter-gather. Nothing where the plan sees other copies.
+ */
+void ledger_bytes__bound_device(struct run_result *r, const struct environment *env);
+
 uint64_t ledger_bytes__open(const struct run_result *r);
 
 /* If the books do not balance, the stages are lower bounds: sets their quality and reason. */

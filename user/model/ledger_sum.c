@@ -11,7 +11,7 @@
 /* clang-format off */
 /* 64-bit counts, which add up. */
 static const size_t counts[] = {
-	AT(duration_ns), AT(unaccounted_tx), AT(unaccounted_rx),
+	AT(duration_ns), AT(device_copies), AT(unaccounted_tx), AT(unaccounted_rx),
 	AT(app.tx_bytes), AT(app.tx_messages), AT(app.rx_bytes), AT(app.rx_messages),
 	AT(app.replies.rx_bytes), AT(app.replies.rx_messages), AT(app.replies.errors),
 	AT(app.partial_sends), AT(app.eagain), AT(app.eintr),

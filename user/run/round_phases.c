@@ -21,6 +21,7 @@
 #include "kernel/sampler.h"
 #include "load/loadgen_args.h"
 #include "model/ledger.h"
+#include "model/ledger_bytes.h"
 #include "model/remote.h"
 #include "model/verdict.h"
 #include "round_phases.h"
@@ -279,6 +280,7 @@ static int close_books(struct round *r)
 	perf_watch__warn(&runner->perf, r->out);
 	if (!round__has(r, ROUND_DONE))
 		ledger__cut_short(r->out);
+	ledger_bytes__bound_device(r->out, &runner->result.env);
 	ledger__close(r->out, round__has(r, ROUND_DONE));
 	tap__search(&runner->result.env.taps, runner->path);
 	verdict__give(r->out, &runner->result.env);

@@ -271,7 +271,12 @@ static void print_copies(FILE *f, const struct result *r)
 		fprintf(f, "%s%s ", i ? ", " : lead, mode__words(s->mode));
 		reason = s->total.copies_per_byte.reason;
 		if (s->copies_per_byte.n)
-			fprintf(f, "%.2f", s->copies_per_byte.median);
+			fprintf(f, "%s%.2f",
+				s->total.copies_per_byte_at_most.value >
+						s->total.copies_per_byte.value
+					? ">="
+					: "",
+				s->copies_per_byte.median);
 		else
 			fprintf(f, "n/a (%s)", reason ? reason : "not measured");
 	}

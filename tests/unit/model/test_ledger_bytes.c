@@ -369,8 +369,11 @@ TEST(unseen_arrivals_make_deferred_copies_a_lower_bound)
 	assert_int_equal(deferred->open_bytes.value, 3 * MESSAGE);
 	assert_non_null(strstr(deferred->reason, "a lower bound"));
 	assert_true(f->run.copies_per_byte_at_most.value == 2.0);
-	/* One send was not copied: fewer arrivals are plausible. */
+	/* One send was not copied: the others may have been copied before they arrived. */
 	f->run.app.zc.copied--;
+	close_books(f);
+	assert_int_equal(deferred->open_bytes.value, 3 * MESSAGE);
+	f->run.app.zc.copied = 0;
 	close_books(f);
 	assert_int_equal(deferred->open_bytes.value, 0);
 	end(f);
