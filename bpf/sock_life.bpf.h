@@ -142,6 +142,7 @@ static __always_inline void read_numbers(struct sock_state *s, const struct sock
 
 	read_tcp(&t, sk, s);
 	note_layer(s, sk, &t);
+	note_path(s, sk);
 	t.state = state;
 	s->now = nio_numbers_of(&t);
 	if (s->flags & SOCK_STATE_ENDED)

@@ -69,6 +69,7 @@ static __always_inline void read_socket(struct sock_state *s, const struct sock 
 	}
 	s->last_read = n;
 	note_layer(s, sk, &t);
+	note_path(s, sk);
 	if (is_of_tls(s) && is_quiet(sk, &t))
 		read_tls(s, sk, &n, false);
 	/* Without messages the return of a call tells by the call's id that it pinned pages. */

@@ -8,6 +8,7 @@
 #define BPF_SOCK_STATE_BPF_H
 
 #include "listeners.bpf.h"
+#include "sock_path.bpf.h"
 #include "sock_tls.bpf.h"
 
 /* enum sock_flags */
@@ -136,6 +137,7 @@ static __always_inline void fill_identity(struct sock_state *s, const struct soc
 		BPF_CORE_READ_INTO(&s->local, sk, __sk_common.skc_v6_rcv_saddr.in6_u.u6_addr8);
 		BPF_CORE_READ_INTO(&s->remote, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr8);
 	}
+	note_path(s, sk);
 	/* A socket that is connecting may have no local port yet. */
 	if (s->local_port)
 		sock_state_flag(s, SOCK_STATE_PLACED, true);

@@ -198,15 +198,17 @@ struct sock_state {
 		__u8 flag[8];
 	};
 	struct nio_message message; /* of one thread; other threads: nio_messages */
-	__u32 state;                /* after the last change seen; 0: none seen */
-	__u32 write_seq;            /* at the change to TCP_CLOSE */
-	__u32 born_window;          /* nio_window when the state was created */
-	__u32 window;               /* nio_window at the last iteration, or at the end */
-	__u32 rx_window;            /* nio_window at the last receive copy */
+	__u16 state;                /* after the last change seen; 0: none seen */
+	__u8 met;                   /* NIO_MET_*; 0: nothing lacks */
+	__u8 unused;
+	__u32 write_seq;   /* at the change to TCP_CLOSE */
+	__u32 born_window; /* nio_window when the state was created */
+	__u32 window;      /* nio_window at the last iteration, or at the end */
+	__u32 rx_window;   /* nio_window at the last receive copy */
 	__u8 orphan; /* 1: both directions shut down, and nothing left to read: `now` is final */
 	__u8 owned;  /* 1: tgid, started and comm are of a process that has used or opened it */
-	__u8 met;    /* NIO_MET_*; 0: nothing lacks */
-	__u8 unused;
+	__u8 path;   /* NIO_PATH_*, of every reading */
+	__u8 stamps; /* TX timestamps of a packet that may return it, at most; of every reading */
 	__u32 syn_bytes;   /* bytes sent with the SYN by a call that has not returned */
 	__u32 shared_with; /* the last process seen that is not the owner (SOCK_STATE_SHARED) */
 	__u64 read_seen;   /* bytes read (nio_numbers.read) at the end of the last receive copy */
@@ -233,6 +235,15 @@ struct sock_state {
  */
 #define NIO_MET_BIRTH 1
 #define NIO_MET_CALLS 2
+
+/* sock_state.path: what may copy the socket's bytes without an event (docs/KERNELS.md). */
+#define NIO_PATH_KNOWN       (1U << 0) /* the socket had a route */
+#define NIO_PATH_NO_CHECKSUM (1U << 1) /* to a device without TX checksums */
+#define NIO_PATH_NO_GATHER   (1U << 2) /* to a device without scatter-gather */
+#define NIO_PATH_ONWARD      (1U << 3) /* to a virtual device, so perhaps on to others */
+#define NIO_PATH_TAP         (1U << 4) /* to a device with a packet tap */
+#define NIO_PATH_IPSEC       (1U << 5)
+#define NIO_PATH_ARRIVALS    (1U << 6) /* deferred copies are counted by arrivals */
 
 /* One byte per flag, set by a plain store: two CPUs may set two. An atomic OR needs Linux 5.12. */
 #define SOCK_STATE_ENDED   (1ULL << 0)  /* now.sent is final */

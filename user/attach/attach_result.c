@@ -106,12 +106,10 @@ static enum quality quality_of(const struct attach_result *r, const struct socke
 			       "requests were not seen, have not ended, or have no report of "
 			       "copies (IORING_SEND_ZC_REPORT_USAGE)",
 			       reason);
-	if (deferred && row->quality == QUALITY_DERIVED && socket_ledger__arrivals_missed(b))
-		return because(QUALITY_DERIVED,
-			       "a lower bound: the kernel reports every send of a connection as "
-			       "copied, yet fewer bytes were seen to arrive than it pinned: they "
-			       "were copied on the way out, or in events that no program saw",
-			       reason);
+	if ((deferred || stage == NIO_STAGE_TX_SPLICE) && socket_ledger__unseen_reason(b, stage))
+		return because(QUALITY_DERIVED, socket_ledger__unseen_reason(b, stage), reason);
+	if (deferred && socket_ledger__deferred_reason(b))
+		return because(QUALITY_DERIVED, socket_ledger__deferred_reason(b), reason);
 	return because(row->quality, row->reason, reason);
 }
 
@@ -426,8 +424,8 @@ char *copies_per_byte__text(char buf[UNITS_BUF], const struct attach_result *r,
 	bool wide = row_value__amount(VALUE_COPIED, r, b).doubt & DOUBT_WIDE ||
 		    row_value__amount(VALUE_RX_COPIED, r, b).doubt & DOUBT_WIDE;
 	bool estimate = b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER];
-	bool least = b->unseen || b->pinned_open || is_open(b, NIO_SIDE_SENDER) ||
-		     is_open(b, NIO_SIDE_RECEIVER);
+	bool least = b->unseen || b->pinned_open || socket_ledger__unseen_reason(b, NIO_STAGE_NR) ||
+		     is_open(b, NIO_SIDE_SENDER) || is_open(b, NIO_SIDE_RECEIVER);
 	struct real copies =
 		wide ? attach_result__copies_at_least(r, b) : socket_ledger__copies_per_byte(b);
 	struct real at_most = attach_result__copies_at_most(r, b);

@@ -16,7 +16,6 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "host/environment.h"
-#include "host/xdp.h"
 #include "kernel/btf_lookup.h"
 #include "kernel/pidns.h"
 #include "kernel/refusal.h"
@@ -372,7 +371,7 @@ static void describe(struct attach_session *session)
 	environment__read(&session->found.env, NULL,
 			  (struct flag){.reason = "taps are not looked for"});
 	session->found.plan_nr = attach_probes__plan(session->probes, &session->found.plan);
-	session->found.table.native_xdp = xdp__on_veth();
+	copy_search__look(&session->copies, &session->found.table.evidence, true);
 	session->found.sees_kinds = attach_probes__has(session->probes, PROBE_MESSAGE);
 	session->found.sees_completions = attach_probes__has(session->probes, PROBE_COMPLETION);
 	session->found.sees_requests = attach_probes__has(session->probes, PROBE_REQUEST);
@@ -456,6 +455,7 @@ void attach_session__close(struct attach_session *session)
 	if (session->cgroup >= 0)
 		close(session->cgroup);
 	table__clear(&session->found.table);
+	copy_search__clear(&session->copies);
 	profile__clear(&session->found.cpu.profile);
 	cpu_sampling__close(&session->sampling);
 	attach_probes__close(session->probes);
@@ -465,6 +465,7 @@ static void add_socket(void *arg, const struct sock_state *s)
 {
 	struct attach_session *session = arg;
 
+	copy_search__add(&session->copies, s->netns);
 	table__add(&session->found.table, s);
 }
 
@@ -498,7 +499,6 @@ static bool add_task(void *arg, uint32_t tgid, const struct nio_task *task)
 	return false;
 }
 
-/* At once, since a cgroup may vanish. */
 static void name_cgroups(struct groups *g)
 {
 	for (size_t i = 0; i < g->nr; i++)
@@ -531,11 +531,12 @@ int attach_session__refresh(struct attach_session *session)
 	if (session->passes_again)
 		add_sockets(session);
 	session->passes_again = false;
-	name_cgroups(&r->table.groups[GROUP_CGROUP]);
+	name_cgroups(&r->table.groups[GROUP_CGROUP]); /* a cgroup may vanish */
 	attach_session__sort(session);
 	r->missed = attach_probes__missed(session->probes);
 	r->events = attach_probes__events(session->probes);
 	r->loss = attach_probes__losses(session->probes);
+	copy_search__look(&session->copies, &r->table.evidence, session->finished);
 	table__set_gaps(&r->table, r->loss.sockets_full + r->loss.tasks_full + r->loss.ends_missed,
 			r->missed.known ? r->missed.value : 1);
 	return failed(err, "read", "what the programs saw");

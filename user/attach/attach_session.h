@@ -13,6 +13,7 @@
 #include "base/ready.h"
 #include "cpu_sampling.h"
 #include "base/spawn.h"
+#include "host/copy_search.h"
 #include "kernel/target.h"
 
 struct attach_session {
@@ -23,12 +24,13 @@ struct attach_session {
 	struct cpu_sampling sampling;
 	struct baseline baseline;
 	struct followed_document followed; /* of --follow-result */
-	int pidfds[TARGET_PIDS_MAX];       /* of --pid; -1: gone */
-	size_t alive;                      /* processes of --pid */
-	bool finished;                     /* watching has ended */
-	bool passes_again;                 /* there are existing sockets to add */
-	uint64_t next_step_ns;             /* of attach_session__step() */
-	uint64_t since_ns;                 /* of the refresh before the last; 0: finished */
+	struct copy_search copies;
+	int pidfds[TARGET_PIDS_MAX]; /* of --pid; -1: gone */
+	size_t alive;                /* processes of --pid */
+	bool finished;               /* watching has ended */
+	bool passes_again;           /* there are existing sockets to add */
+	uint64_t next_step_ns;       /* of attach_session__step() */
+	uint64_t since_ns;           /* of the refresh before the last; 0: finished */
 	struct ready ready;
 	int cgroup; /* the directory of --cgroup; -1: none, or gone */
 };

@@ -123,6 +123,7 @@ static void set_gaps(struct socket_ledger *b, const struct socket_ledger *total)
 {
 	b->left_out = total->left_out;
 	b->refused_runs = total->refused_runs;
+	b->evidence = total->evidence;
 }
 
 static void set_gaps_of_groups(struct groups *g, const struct socket_ledger *total)
@@ -372,7 +373,8 @@ struct socket_ledger table__ledger_of(const struct table *t, const struct sock_s
 
 	if (t->rings && *t->rings)
 		d.pins_hidden = d.unwatched;
-	if (t->native_xdp)
+	d.evidence = t->evidence;
+	if (t->evidence.native_xdp)
 		socket_ledger__mark_unknown_by_xdp(&d);
 	return d;
 }
@@ -411,6 +413,7 @@ void table__set_gaps(struct table *t, size_t left_out, uint64_t refused_runs)
 {
 	t->total.left_out = left_out;
 	t->total.refused_runs = refused_runs;
+	t->total.evidence = t->evidence;
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
 		set_gaps_of_groups(&t->groups[kind], &t->total);
 	for (size_t i = 0; i < t->processes_nr; i++) {

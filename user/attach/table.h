@@ -90,7 +90,7 @@ struct table {
 	struct socket_ledger closed_sum; /* of all closed connections */
 	struct socket_ledger total;
 	uint64_t refresh; /* refreshes so far */
-	bool native_xdp;  /* on a veth device: see socket_ledger__mark_unknown_by_xdp() */
+	struct copy_evidence evidence;
 	/* Requests of io_uring pin pages without ids. NULL: none does, or each is seen. */
 	const volatile bool *rings;
 };

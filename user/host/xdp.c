@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Native XDP programs on veth devices; see xdp.h. */
+/* XDP programs that have packets copied; see xdp.h. */
 #include "xdp.h"
 
 #include <linux/if_link.h>
@@ -17,24 +17,25 @@ static bool is_veth(struct nlattr *info)
 	return kind && !nla_strcmp(kind, "veth");
 }
 
+struct search {
+	bool native, generic;
+};
+
 /* XDP_ATTACHED_MULTI: programs of several kinds; on veth these are native and generic. */
-static bool is_native(struct nlattr *xdp)
-{
-	struct nlattr *attached =
-		xdp ? nla_find(nla_data(xdp), nla_len(xdp), IFLA_XDP_ATTACHED) : NULL;
-	unsigned int how = attached ? nla_get_u8(attached) : XDP_ATTACHED_NONE;
-
-	return how == XDP_ATTACHED_DRV || how == XDP_ATTACHED_MULTI;
-}
-
 static int add_link(const struct nlmsghdr *nlh, void *data)
 {
-	struct nlattr *attrs[IFLA_MAX + 1];
-	bool *found = data;
+	struct nlattr *attrs[IFLA_MAX + 1], *xdp, *attached;
+	struct search *found = data;
+	unsigned int how;
 
 	if (nlmsg_parse((struct nlmsghdr *)nlh, sizeof(struct ifinfomsg), attrs, IFLA_MAX, NULL))
 		return 0;
-	*found |= is_veth(attrs[IFLA_LINKINFO]) && is_native(attrs[IFLA_XDP]);
+	xdp = attrs[IFLA_XDP];
+	attached = xdp ? nla_find(nla_data(xdp), nla_len(xdp), IFLA_XDP_ATTACHED) : NULL;
+	how = attached ? nla_get_u8(attached) : XDP_ATTACHED_NONE;
+	found->generic |= how == XDP_ATTACHED_SKB || how == XDP_ATTACHED_MULTI;
+	found->native |= is_veth(attrs[IFLA_LINKINFO]) &&
+			 (how == XDP_ATTACHED_DRV || how == XDP_ATTACHED_MULTI);
 	return 0;
 }
 
@@ -57,12 +58,12 @@ static void search_in(int netns, void *found)
 	netns__visit(netns, search_here, found);
 }
 
-bool xdp__on_veth(void)
+bool xdp__on_veth(bool *copies)
 {
-	bool found = false;
+	struct search found = {0};
 
 	search_here(&found);
-	if (!found)
-		netns__each(search_in, &found);
-	return found;
+	netns__each(search_in, &found);
+	*copies = found.native || found.generic;
+	return found.native;
 }

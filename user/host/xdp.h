@@ -11,7 +11,9 @@
 /*
  * Does a veth device have one, in this network namespace or in another that can be visited? Never
  * fails: namespaces that cannot be read count as without. For single-threaded callers.
+ * copies: set if it has, or if any device has a generic program (netif_receive_generic_xdp() copies
+ * a packet that is shared or has pages).
  */
-bool xdp__on_veth(void);
+bool xdp__on_veth(bool *copies);
 
 #endif

@@ -69,6 +69,9 @@ static void configure_plan(struct attach_probes *probes)
 					 bpf_map__max_entries(probes->skel->maps.nio_sockets));
 	probes->skel->rodata->nio_sees_calls = probes->plan.chosen[PROBE_MESSAGE];
 	probes->skel->rodata->nio_completions = plan__completions_by_kernel(&probes->plan);
+	probes->skel->rodata->nio_by_arrival =
+		!probes->plan.chosen[PROBE_DEFERRED_COPY] ||
+		probes->plan.chosen[PROBE_DEFERRED_COPY]->quality != QUALITY_EXACT;
 }
 
 static bool is_of_functions(enum backend backend)

@@ -366,37 +366,6 @@ static void book_requests(struct socket_ledger *d)
 	*foreign = 0;
 }
 
-/*
- * Copies of pinned pages that were not seen, at most: if every completed zero-copy send of a
- * connection was reported copied, and fewer bytes were seen copied than were pinned; or if nothing
- * reports them. Retransmitted bytes are copied again.
- */
-static uint64_t unseen_copies(const struct socket_ledger *d)
-{
-	uint64_t pinned = d->stages[NIO_STAGE_TX_PIN].bytes;
-	uint64_t seen = d->stages[NIO_STAGE_DEFERRED_COPY].bytes;
-	uint64_t ended = socket_ledger__ended(d);
-
-	if (!socket_ledger__pins(d) || seen >= pinned)
-		return 0;
-	if (!socket_ledger__hides_requests(d) &&
-	    (socket_ledger__ended_copied(d) != ended || (!ended && !seen)))
-		return 0;
-	return pinned + d->retrans - seen;
-}
-
-/*
- * Deferred copies beyond the pinned bytes: each packet that is sent again is copied again. What is
- * left shared packets with pinned bytes.
- */
-static uint64_t copied_again(const struct socket_ledger *d)
-{
-	uint64_t further =
-		minus(d->stages[NIO_STAGE_DEFERRED_COPY].bytes, d->stages[NIO_STAGE_TX_PIN].bytes);
-
-	return further < d->retrans ? further : d->retrans;
-}
-
 /* A state is made at the first call seen: in a later window than the first, calls came before. */
 static bool saw_whole_life(const struct sock_state *s)
 {
@@ -496,8 +465,7 @@ static struct socket_ledger ledger_of(const struct sock_state *s, enum scaling h
 		d.calls[NIO_CALL_ZEROCOPY].events = d.ids + d.zc_without_option;
 	book_requests(&d);
 	d.shared = (s->flags & SOCK_STATE_SHARED) ? d.socket_tx + d.socket_rx : 0;
-	d.unseen = unseen_copies(&d);
-	d.deferred_again = copied_again(&d);
+	socket_ledger__bound_copies(&d, s);
 	return d;
 }
 
@@ -548,6 +516,15 @@ uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_sid
 	return missed;
 }
 
+/*
+ * Bytes that unknown calls took without a visible copy: urgent data, and some readers in the
+ * kernel, are copied without an event. (With refused runs they are unclassified.)
+ */
+static uint64_t uncopied_unknown(const struct socket_ledger *b)
+{
+	return b->refused_runs ? 0 : b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
+}
+
 /* Unseen bytes that a stage may have besides those it has. */
 static uint64_t open_of(const struct socket_ledger *b, enum nio_side side, enum nio_stage stage)
 {
@@ -574,13 +551,15 @@ uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage st
 			bytes += b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
 		/* fall through */
 	case NIO_STAGE_RX_COPY:
+		if (stage == NIO_STAGE_RX_COPY)
+			bytes += uncopied_unknown(b);
 		return bytes + open_of(b, NIO_SIDE_RECEIVER, stage) +
 		       b->layer_open[NIO_SIDE_RECEIVER];
 	case NIO_STAGE_DEFERRED_COPY:
 		/* What requests that no window met pinned may have been copied. */
 		if (b->pins_hidden && !socket_ledger__pins(b))
 			return socket_ledger__at_most(b, NIO_STAGE_TX_PIN);
-		return bytes + b->unseen + b->pinned_open;
+		return bytes + b->unseen + b->pinned_open + socket_ledger__may_copy_pins(b);
 	default:
 		return bytes;
 	}
@@ -593,39 +572,8 @@ bool socket_ledger__arrivals_missed(const struct socket_ledger *b)
 
 uint64_t socket_ledger__copies_open(const struct socket_ledger *b)
 {
-	return b->unseen + b->pinned_open + b->layer_open[NIO_SIDE_SENDER] +
-	       b->layer_open[NIO_SIDE_RECEIVER] + open_of(b, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY) +
+	return b->unseen + b->pinned_open + socket_ledger__copied_unseen(b) + uncopied_unknown(b) +
+	       b->layer_open[NIO_SIDE_SENDER] + b->layer_open[NIO_SIDE_RECEIVER] +
+	       open_of(b, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY) +
 	       open_of(b, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY);
-}
-
-/* Copies per byte, if as many more copies were made as `more`. */
-static struct real copies_with(const struct socket_ledger *b, uint64_t more)
-{
-	uint64_t bytes = socket_ledger__bytes(b);
-
-	if (b->left_out)
-		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
-	if (b->unmeasured || b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
-		return real__unknown("copies of bytes that no stage covers are unknown");
-	if (!bytes)
-		return real__unknown("nothing was sent or received");
-	return real__known((double)(socket_ledger__copied_bytes(b) + more) / (double)bytes);
-}
-
-struct real socket_ledger__copies_per_byte(const struct socket_ledger *b)
-{
-	struct real copies = copies_with(b, 0);
-
-	if (copies.known && !socket_ledger__copied_bytes(b) && socket_ledger__copies_open(b))
-		return real__unknown(SOCKET_LEDGER_NOT_SEEN);
-	return copies;
-}
-
-/*
- * A byte of an unseen call may be copied in the call. If its socket also pins, a packet with pinned
- * bytes may hold it, and the kernel copies all of that packet later.
- */
-struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b)
-{
-	return copies_with(b, socket_ledger__copies_open(b));
 }

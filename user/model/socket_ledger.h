@@ -8,6 +8,7 @@
 
 #include "base/num.h"
 #include "bpf/sock_state.h"
+#include "unseen_copies.h"
 
 /* Why sums over sockets are unknown. */
 #define SOCKET_LEDGER_LEFT_OUT                                                                  \
@@ -76,9 +77,14 @@ struct socket_ledger {
 	uint64_t ids; /* zero-copy ids issued */
 	uint64_t completed, copied;
 	uint64_t requests[NIO_REQUEST_NR]; /* of io_uring, completed */
-	uint64_t unseen;                   /* copies of pinned pages that were not seen, at most */
+	/* Copies of pinned pages beyond the stage, at most. */
+	uint64_t unseen;
 	uint64_t under_xdp;      /* connections of which native XDP may have copied pinned pages */
 	uint64_t deferred_again; /* deferred copies of pinned bytes that were sent again */
+	/* Of may_copy[UNSEEN_TAP]: of sockets whose own device has a tap. */
+	uint64_t tapped;
+	uint64_t may_copy[UNSEEN_NR];                /* bytes; see socket_ledger__may_copy() */
+	uint64_t deferred_doubts[DOUBT_DEFERRED_NR]; /* connections */
 	uint64_t pinned_open; /* unclassified bytes of sockets with ids whose calls were not seen */
 	uint64_t refused[NIO_REFUSAL_NR]; /* send calls, by error */
 	uint64_t inner_eagain; /* EAGAIN of tries within a call of sendfile, splice or io_uring */
@@ -93,6 +99,7 @@ struct socket_ledger {
 	uint64_t local;                      /* connections whose peer address is of this machine */
 	uint64_t zerocopy, zerocopy_local; /* connections that sent with MSG_ZEROCOPY; local ones */
 	uint64_t first_ns, last_ns;        /* CLOCK_MONOTONIC; 0: none */
+	struct copy_evidence evidence;     /* no sum */
 };
 
 /* The ledger of one connection. */
@@ -231,11 +238,23 @@ bool socket_ledger__is_divided(const struct socket_ledger *b, enum nio_side side
 /* The most that a stage can have: its bytes (the least), and bytes whose events were missed. */
 uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage stage);
 
-/*
- * Do the completions report copies of pinned pages that no program saw: of packets that arrived
- * unseen, or that were copied elsewhere (in front of a tun device, or without scatter-gather)?
+/* May more pinned bytes have been copied than the stage has? Why: socket_ledger__deferred_reason().
  */
 bool socket_ledger__arrivals_missed(const struct socket_ledger *b);
+const char *socket_ledger__deferred_reason(const struct socket_ledger *b);
+
+/* Bytes that may have been copied in this way, at most: by the sockets and b->evidence. */
+uint64_t socket_ledger__may_copy(const struct socket_ledger *b, enum unseen_copy copy);
+
+/* Of these: copies of pinned pages. All. */
+uint64_t socket_ledger__may_copy_pins(const struct socket_ledger *b);
+uint64_t socket_ledger__copied_unseen(const struct socket_ledger *b);
+
+/*
+ * The first reason why bytes of a stage may have been copied without an event; NIO_STAGE_NR: of any
+ * byte. NULL: none.
+ */
+const char *socket_ledger__unseen_reason(const struct socket_ledger *b, enum nio_stage stage);
 
 struct num socket_ledger__zerocopy_sends(const struct socket_ledger *b); /* with MSG_ZEROCOPY */
 uint64_t socket_ledger__copied_bytes(const struct socket_ledger *b); /* all copies made by a CPU */

@@ -244,22 +244,6 @@ struct real socket_ledger__coverage(const struct socket_ledger *b)
 	return real__known((double)(b->seen_tx + b->seen_rx) / (double)socket);
 }
 
-static bool is_loopback(uint16_t family, const uint8_t address[16])
-{
-	static const uint8_t loopback6[16] = {[15] = 1};
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-	if (family == 2)
-		return address[0] == 127;
-	return !memcmp(address, loopback6, sizeof(loopback6)) ||
-	       (!memcmp(address, mapped, sizeof(mapped)) && address[12] == 127);
-}
-
-bool socket_ledger__is_local(const struct sock_state *s)
-{
-	return is_loopback(s->family, s->remote) || !memcmp(s->local, s->remote, sizeof(s->local));
-}
-
 bool socket_ledger__is_estimate(const struct socket_ledger *b, enum nio_side side)
 {
 	return b->divided[side] || socket_ledger__unclassified(b, side);

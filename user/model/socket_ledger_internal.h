@@ -14,4 +14,7 @@ bool socket_ledger__is_of_layer(const struct sock_state *s, enum nio_side side);
  */
 void socket_ledger__split_layer(struct socket_ledger *d, const struct sock_state *s);
 
+/* Bounds copies that no event showed, by the route and the completions. Its stages are set. */
+void socket_ledger__bound_copies(struct socket_ledger *d, const struct sock_state *s);
+
 #endif

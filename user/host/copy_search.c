@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What makes the kernel copy without an event; see copy_search.h. */
+#include "copy_search.h"
+
+#include <inttypes.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "model/tap_parse.h"
+#include "netns.h"
+#include "xdp.h"
+
+#define LOOK_NS  10000000000ULL
+#define PROC_NET "/proc/thread-self/net/"
+
+#define NETSTAT_LINE 16384
+
+struct copy_place {
+	ino_t netns;
+	char device[IFNAMSIZ]; /* empty: TCPRcvCollapsed of the namespace */
+	uint64_t base, now;
+	bool no_checksum, no_gather; /* at any look */
+};
+
+struct visit {
+	struct copy_search *s;
+	ino_t netns;
+	uint64_t devices;     /* in this namespace */
+	uint64_t tap_devices; /* in all: devices with a tap */
+};
+
+void copy_search__add(struct copy_search *s, uint32_t netns)
+{
+	for (size_t i = 0; i < s->watched_nr; i++)
+		if (s->watched[i] == netns)
+			return;
+	s->watched = xgrow(s->watched, s->watched_nr, sizeof(*s->watched));
+	s->watched[s->watched_nr++] = netns;
+}
+
+/* What a place had before watching began is its base. */
+static struct copy_place *note(const struct visit *v, const char *device, uint64_t now)
+{
+	struct copy_search *s = v->s;
+	struct copy_place *p;
+
+	for (size_t i = 0; i < s->places_nr; i++) {
+		p = &s->places[i];
+		if (p->netns == v->netns && !strcmp(p->device, device)) {
+			/* A smaller number is of a new device with this name. */
+			if (now < p->now)
+				p->base = 0;
+			p->now = now;
+			return p;
+		}
+	}
+	s->places = xgrow(s->places, s->places_nr, sizeof(*s->places));
+	p = &s->places[s->places_nr++];
+	*p = (struct copy_place){.netns = v->netns, .base = s->looked_ns ? 0 : now, .now = now};
+	snprintf(p->device, sizeof(p->device), "%s", device);
+	return p;
+}
+
+/* false: the device has not got it, or the question is refused. */
+static bool has_feature(int fd, const char *device, uint32_t question)
+{
+	struct ethtool_value value = {.cmd = question};
+	struct ifreq ifr = {.ifr_data = (void *)&value};
+
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", device);
+	return !ioctl(fd, SIOCETHTOOL, &ifr) && value.data;
+}
+
+/* "  eth0: 1 2 3 ...": the ninth number is bytes sent. */
+static void read_devices(struct visit *v)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	FILE *f = fopen(PROC_NET "dev", "re");
+	char line[512], name[IFNAMSIZ];
+	uint64_t sent;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		struct copy_place *p;
+
+		if (sscanf(line, " %15[^:]: %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64, name,
+			   &sent) != 2)
+			continue;
+		v->devices++;
+		p = note(v, name, sent);
+		p->no_checksum |= fd >= 0 && !has_feature(fd, name, ETHTOOL_GTXCSUM);
+		p->no_gather |= fd >= 0 && !has_feature(fd, name, ETHTOOL_GSG);
+	}
+	if (f)
+		fclose(f);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Two lines: names, and their numbers. */
+static void read_collapsed(struct visit *v)
+{
+	char names[NETSTAT_LINE], numbers[NETSTAT_LINE], *at, *number, *rest, *more;
+	FILE *f = fopen(PROC_NET "netstat", "re");
+
+	if (f && fgets(names, sizeof(names), f) && fgets(numbers, sizeof(numbers), f)) {
+		at = strtok_r(names, " \n", &rest);
+		number = strtok_r(numbers, " \n", &more);
+		while (at && number && strcmp(at, "TCPRcvCollapsed")) {
+			at = strtok_r(NULL, " \n", &rest);
+			number = strtok_r(NULL, " \n", &more);
+		}
+		if (at && number)
+			note(v, "", strtoull(number, NULL, 10));
+	}
+	if (f)
+		fclose(f);
+}
+
+/* Each device with a tap of its own, or every device: each may copy a packet once more. */
+static void read_taps(struct visit *v)
+{
+	FILE *f = fopen(PROC_NET "packet", "re");
+	bool unbound = false;
+	int seen[64];
+	size_t nr = 0;
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		struct tap_socket s;
+		size_t i = 0;
+
+		if (tap_parse__socket(line, &s) || s.ifindex < 0 ||
+		    !tap_socket__taps(&s, s.ifindex))
+			continue;
+		unbound |= !s.ifindex;
+		while (i < nr && seen[i] != s.ifindex)
+			i++;
+		if (i == nr && nr < sizeof(seen) / sizeof(seen[0]))
+			seen[nr++] = s.ifindex;
+	}
+	if (f)
+		fclose(f);
+	v->tap_devices += unbound ? v->devices : nr;
+}
+
+static int look_here(void *arg)
+{
+	struct visit *v = arg;
+
+	v->devices = 0;
+	read_devices(v);
+	read_collapsed(v);
+	read_taps(v);
+	return 0;
+}
+
+static void look_in(int netns, void *arg)
+{
+	struct visit *v = arg;
+	struct stat st;
+
+	if (fstat(netns, &st))
+		return;
+	v->netns = st.st_ino;
+	netns__visit(netns, look_here, v);
+}
+
+static bool is_watched(const struct copy_search *s, ino_t netns)
+{
+	for (size_t i = 0; i < s->watched_nr; i++)
+		if (s->watched[i] == netns)
+			return true;
+	return false;
+}
+
+static void sum_up(struct copy_search *s, uint64_t tap_devices)
+{
+	struct copy_evidence *e = &s->found;
+
+	if (tap_devices > e->tap_devices)
+		e->tap_devices = tap_devices;
+	e->no_checksum_bytes = e->no_gather_bytes = 0;
+	for (size_t i = 0; i < s->places_nr; i++) {
+		const struct copy_place *p = &s->places[i];
+
+		if (p->no_checksum)
+			e->no_checksum_bytes += p->now - p->base;
+		if (p->no_gather)
+			e->no_gather_bytes += p->now - p->base;
+		if (!p->device[0] && p->now > p->base && is_watched(s, p->netns))
+			e->collapsed = true;
+	}
+}
+
+void copy_search__look(struct copy_search *s, struct copy_evidence *out, bool at_once)
+{
+	struct visit v = {.s = s};
+	struct timespec time;
+	uint64_t now;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	if (!at_once && now < s->looked_ns + LOOK_NS)
+		return;
+	if (!s->looked_ns)
+		s->found.native_xdp = xdp__on_veth(&s->found.xdp);
+	netns__each(look_in, &v);
+	s->looked_ns = now;
+	sum_up(s, v.tap_devices);
+	*out = s->found;
+}
+
+void copy_search__clear(struct copy_search *s)
+{
+	free(s->places);
+	free(s->watched);
+	*s = (struct copy_search){0};
+}

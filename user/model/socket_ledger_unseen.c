@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Bounds of the copies that no event shows; see socket_ledger.h and unseen_copies.h. Pure. */
+#include "socket_ledger_internal.h"
+
+static uint64_t minus(uint64_t from, uint64_t what)
+{
+	return from > what ? from - what : 0;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Is it known how each byte was sent? */
+static bool knows_pins(const struct socket_ledger *d)
+{
+	return !d->divided[NIO_SIDE_SENDER] && !socket_ledger__unclassified(d, NIO_SIDE_SENDER);
+}
+
+/*
+ * Arrivals are no copies: a packet may be dropped before it is copied, leave the machine again, or
+ * be counted at two devices. Returns what was copied at least.
+ */
+static uint64_t copied_of_arrivals(const struct socket_ledger *d, enum deferred_doubt *doubt)
+{
+	uint64_t seen = d->stages[NIO_STAGE_DEFERRED_COPY].bytes, ended = socket_ledger__ended(d);
+	uint64_t pinned = knows_pins(d) ? d->stages[NIO_STAGE_TX_PIN].bytes : 0;
+
+	if (ended && socket_ledger__ended_copied(d) < ended) {
+		*doubt = socket_ledger__ended_copied(d) ? DOUBT_DEFERRED_MIXED
+							: DOUBT_DEFERRED_UNCOPIED;
+		return 0;
+	}
+	if (seen > d->socket_tx + d->retrans) {
+		*doubt = DOUBT_DEFERRED_TWICE;
+		return 0;
+	}
+	*doubt = DOUBT_DEFERRED_AGAIN;
+	return larger(minus(seen, d->retrans), smaller(seen, pinned));
+}
+
+/* Why pinned bytes that were not seen to be copied may have been; DOUBT_DEFERRED_NR: they were not.
+ */
+static enum deferred_doubt doubt_of_unseen(const struct socket_ledger *d, uint8_t path)
+{
+	uint64_t ended = socket_ledger__ended(d), copied = socket_ledger__ended_copied(d);
+
+	if (path & (NIO_PATH_NO_CHECKSUM | NIO_PATH_NO_GATHER | NIO_PATH_IPSEC))
+		return DOUBT_DEFERRED_DEVICE;
+	if (copied && copied < ended)
+		return DOUBT_DEFERRED_MIXED;
+	if (socket_ledger__hides_requests(d) || copied ||
+	    (!ended && d->stages[NIO_STAGE_DEFERRED_COPY].bytes))
+		return DOUBT_DEFERRED_MISSED;
+	return DOUBT_DEFERRED_NR;
+}
+
+/* The copies of pinned bytes as a range: the stage is what was copied at least. */
+static void bound_deferred(struct socket_ledger *d, uint8_t path)
+{
+	struct nio_amount *stage = &d->stages[NIO_STAGE_DEFERRED_COPY];
+	uint64_t pinned = d->stages[NIO_STAGE_TX_PIN].bytes, seen = stage->bytes;
+	uint64_t least = seen, most = seen, sent = d->socket_tx + d->retrans;
+	enum deferred_doubt doubt = DOUBT_DEFERRED_NR;
+
+	if (!socket_ledger__pins(d))
+		return;
+	if (seen < pinned)
+		doubt = doubt_of_unseen(d, path);
+	if (doubt < DOUBT_DEFERRED_NR)
+		most = pinned + d->retrans;
+	if (seen && (path & NIO_PATH_ARRIVALS) && !socket_ledger__hides_requests(d)) {
+		enum deferred_doubt low;
+
+		least = copied_of_arrivals(d, &low);
+		if (least < seen && (doubt == DOUBT_DEFERRED_NR || !least))
+			doubt = low;
+		if (seen > sent)
+			most = sent;
+	}
+	stage->bytes = least;
+	d->unseen = most - least;
+	if (d->unseen && doubt < DOUBT_DEFERRED_NR)
+		d->deferred_doubts[doubt]++;
+	d->deferred_again = smaller(minus(least, pinned), d->retrans);
+}
+
+void socket_ledger__bound_copies(struct socket_ledger *d, const struct sock_state *s)
+{
+	uint64_t pinned = d->stages[NIO_STAGE_TX_PIN].bytes, sent = d->socket_tx + d->retrans;
+	uint64_t spliced = d->stages[NIO_STAGE_TX_SPLICE].bytes;
+	uint64_t *may = d->may_copy;
+	uint8_t path = s->path;
+
+	bound_deferred(d, path);
+	if (spliced)
+		spliced += d->retrans;
+	if (path & NIO_PATH_NO_GATHER)
+		may[UNSEEN_GATHER] = minus(sent, pinned);
+	else if (path & NIO_PATH_NO_CHECKSUM)
+		may[UNSEEN_CHECKSUM] = spliced;
+	if (path & NIO_PATH_ONWARD) {
+		may[UNSEEN_ONWARD_CHECKSUM] = spliced;
+		may[UNSEEN_ONWARD_GATHER] = sent;
+	}
+	/* Software segmentation copies into segments, and encryption a packet that is shared. */
+	if (path & NIO_PATH_IPSEC)
+		may[UNSEEN_IPSEC] = 2 * sent + d->received;
+	if ((path & NIO_PATH_ARRIVALS) && socket_ledger__pins(d)) {
+		uint64_t copied = socket_ledger__at_most(d, NIO_STAGE_TX_PIN) + d->retrans;
+
+		may[UNSEEN_TAP] = copied;
+		d->tapped = path & NIO_PATH_TAP ? copied : 0;
+		may[UNSEEN_STAMPS] = s->stamps * copied;
+	}
+	may[UNSEEN_XDP] = sent + d->received;
+	may[UNSEEN_COLLAPSE] = d->received;
+}
+
+uint64_t socket_ledger__may_copy(const struct socket_ledger *b, enum unseen_copy copy)
+{
+	const struct copy_evidence *e = &b->evidence;
+	uint64_t bytes = b->may_copy[copy];
+
+	switch (copy) {
+	case UNSEEN_ONWARD_CHECKSUM:
+		return smaller(bytes, e->no_checksum_bytes);
+	case UNSEEN_ONWARD_GATHER:
+		return smaller(bytes, e->no_gather_bytes);
+	case UNSEEN_TAP:
+		return larger(bytes * e->tap_devices, b->tapped);
+	case UNSEEN_XDP:
+		return e->xdp ? bytes : 0;
+	case UNSEEN_COLLAPSE:
+		return e->collapsed ? bytes : 0;
+	default:
+		return bytes;
+	}
+}
+
+uint64_t socket_ledger__may_copy_pins(const struct socket_ledger *b)
+{
+	return socket_ledger__may_copy(b, UNSEEN_TAP) + socket_ledger__may_copy(b, UNSEEN_STAMPS);
+}
+
+uint64_t socket_ledger__copied_unseen(const struct socket_ledger *b)
+{
+	uint64_t sum = 0;
+
+	for (enum unseen_copy i = 0; i < UNSEEN_NR; i++)
+		sum += socket_ledger__may_copy(b, i);
+	return sum;
+}
+
+static const char *const unseen_reasons[UNSEEN_NR] = {
+#define X(id, text) text,
+	UNSEEN_COPIES(X)
+#undef X
+};
+
+const char *socket_ledger__unseen_reason(const struct socket_ledger *b, enum nio_stage stage)
+{
+	for (enum unseen_copy i = 0; i < UNSEEN_NR; i++) {
+		bool pins = i == UNSEEN_TAP || i == UNSEEN_STAMPS, reads = i == UNSEEN_COLLAPSE;
+		bool splices = i == UNSEEN_CHECKSUM || i == UNSEEN_ONWARD_CHECKSUM;
+
+		if (!socket_ledger__may_copy(b, i) ||
+		    (stage == NIO_STAGE_TX_SPLICE && (pins || reads)) ||
+		    (stage == NIO_STAGE_DEFERRED_COPY && !pins) ||
+		    (stage == NIO_STAGE_TX_COPY && (pins || reads || splices)))
+			continue;
+		return unseen_reasons[i];
+	}
+	return NULL;
+}
+
+const char *socket_ledger__deferred_reason(const struct socket_ledger *b)
+{
+	static const char *const texts[DOUBT_DEFERRED_NR] = {
+#define X(id, text) text,
+		DEFERRED_DOUBTS(X)
+#undef X
+	};
+
+	for (enum deferred_doubt i = 0; i < DOUBT_DEFERRED_NR; i++)
+		if (b->deferred_doubts[i])
+			return texts[i];
+	return NULL;
+}
+
+/* Copies per byte, if as many more copies were made as `more`. */
+static struct real copies_with(const struct socket_ledger *b, uint64_t more)
+{
+	uint64_t bytes = socket_ledger__bytes(b);
+
+	if (b->left_out)
+		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
+	if (b->unmeasured || b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
+		return real__unknown("copies of bytes that no stage covers are unknown");
+	if (!bytes)
+		return real__unknown("nothing was sent or received");
+	return real__known((double)(socket_ledger__copied_bytes(b) + more) / (double)bytes);
+}
+
+struct real socket_ledger__copies_per_byte(const struct socket_ledger *b)
+{
+	const char *why = socket_ledger__unseen_reason(b, NIO_STAGE_NR);
+	struct real copies = copies_with(b, 0);
+
+	if (copies.known && !socket_ledger__copied_bytes(b) && socket_ledger__copies_open(b))
+		return real__unknown(why ? why : SOCKET_LEDGER_NOT_SEEN);
+	return copies;
+}
+
+/*
+ * A byte of an unseen call may be copied in the call. If its socket also pins, a packet with pinned
+ * bytes may hold it, and the kernel copies all of that packet later.
+ */
+struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b)
+{
+	return copies_with(b, socket_ledger__copies_open(b));
+}
