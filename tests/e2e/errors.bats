@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Errors are printed once, on stderr, where they stay readable; earlier results are kept; the
 # terminal is restored, however the run ends.
+# shellcheck disable=SC2030,SC2031
 
 load ../lib
 

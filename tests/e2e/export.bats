@@ -3,6 +3,7 @@
 # netiotrace export: counters equal the bytes that clients sent and received (fleet.py), read by a
 # real Prometheus; effects of HTTP clients, signals and cgroups on export.
 
+# shellcheck disable=SC2030,SC2031
 bats_require_minimum_version 1.5.0
 load ../lib
 load attach

@@ -184,15 +184,16 @@ document() {
 @test "copy-gate: killed by SIGKILL, it leaves neither attach nor a file" {
 	need_root
 	mkdir tmp
-	TMPDIR=$PWD/tmp "$REPO/packaging/ci/copy-gate" --netiotrace "$NETIOTRACE" --comm nosuch --record base.json -- sh -c 'echo $$ >command; exec sleep 300' 3>&- &
+	TMPDIR=$PWD/tmp "$REPO/packaging/ci/copy-gate" --netiotrace "$NETIOTRACE" --comm nosuch --record base.json -- sh -c 'echo $$ >begun; exec sleep 300' 3>&- &
 	gate=$!
-	within 60 test -s command # it begins once attach is ready
+	within 60 test -s begun # it begins once attach is ready
 	attach=$(cut -d' ' -f2 tmp/copy-gate.*)
 	grep -qx netiotrace "/proc/$attach/comm"
 	kill -9 $gate
 	within 60 test ! -e "/proc/$attach/comm"
-	kill "$(<command)"
-	[ -z "$(ls tmp)" ] && [ ! -e base.json ]
+	kill "$(<begun)"
+	[ -z "$(ls tmp)" ]
+	[ ! -e base.json ]
 }
 
 @test "copy-gate: refuses a baseline that is none, and files that cannot be written, before the command runs" {

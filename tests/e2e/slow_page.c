@@ -57,7 +57,7 @@ static int is_traced(pid_t tid)
 
 static void *serve(void *arg)
 {
-	static char zeros[PAGE];
+	static char zeros[PAGE] = {0};
 	struct uffd_msg m;
 
 	(void)arg;

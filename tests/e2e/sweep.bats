@@ -511,7 +511,8 @@ break_loadgen() {
 		run "$NETIOTRACE" sweep -q -o few/out --modes onecopy --sizes 4k --messages 10 --rounds 1 --backend none
 		left=$(ls -A few)
 		umount few
-		[ "$status" -ne 0 ] && [[ $output == *"No space left"* ]]
+		[ "$status" -ne 0 ]
+		[[ $output == *"No space left"* ]]
 		[ -z "$left" ]
 	done
 }

@@ -234,7 +234,7 @@ routed() {
 	jq -e '.socket.tx_retrans > 200000' sender.json
 	deferred
 	jq -e '.ledger.deferred_copy | .bytes <= 26214400 and (.reason | test("sent again"))' sender.json
-	! jq -e '.verdict.text | test("share packets")' sender.json
+	run ! jq -e '.verdict.text | test("share packets")' sender.json
 }
 
 @test "attach: receive queues that the kernel merges leave a range; others do not" {

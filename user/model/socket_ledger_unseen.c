@@ -116,7 +116,7 @@ void socket_ledger__bound_copies(struct socket_ledger *d, const struct sock_stat
 		uint64_t copied = socket_ledger__at_most(d, NIO_STAGE_TX_PIN) + d->retrans;
 
 		may[UNSEEN_TAP] = copied;
-		d->tapped = path & NIO_PATH_TAP ? copied : 0;
+		d->tapped = (path & NIO_PATH_TAP) ? copied : 0;
 		may[UNSEEN_STAMPS] = s->stamps * copied;
 	}
 	may[UNSEEN_XDP] = sent + d->received;
