@@ -252,6 +252,7 @@ struct sk_buff {
 	union {
 		struct {
 			__u8 pkt_type: 3;
+			__u8 tc_skip_classify: 1;
 			__u16 transport_header;
 		};
 	};
@@ -359,17 +360,21 @@ struct sock_cgroup_data {
 
 struct socket;
 
+struct dst_entry;
+
 struct sock {
 	struct sock_common __sk_common;
 	struct sk_buff_head sk_error_queue;
 	struct sk_buff_head sk_receive_queue;
 	struct socket *sk_socket;
 	socket_lock_t sk_lock;
+	u32 sk_tsflags;
 	int sk_write_pending;
 	atomic_t sk_omem_alloc;
 	atomic_t sk_zckey;
 	u16 sk_protocol;
 	u16 sk_type;
+	struct dst_entry *sk_dst_cache;
 	netdev_features_t sk_route_caps;
 	u8 sk_shutdown;
 	struct sock_cgroup_data sk_cgrp_data;
@@ -381,8 +386,17 @@ struct net_device {
 			long unsigned int priv_flags: 32;
 		};
 	};
+	netdev_features_t features;
 	char name[16];
 	struct list_head ptype_all;
+	void *rtnl_link_ops;
+};
+
+struct dst_entry {
+	union {
+		struct net_device *dev;
+	};
+	void *xfrm;
 };
 
 struct ubuf_info_ops {

@@ -343,7 +343,9 @@ int BPF_PROG(nio_follow_exit, struct task_struct *task)
 {
 	__u32 tgid = task->tgid, by = task->exit_code & 0x7f;
 
-	if (!by || task->signal->live.counter || !bpf_map_lookup_elem(&nio_follow_tgids, &tgid) ||
+	/* Several threads of a group that is killed may find no other alive: one deletes the entry.
+	 */
+	if (!by || task->signal->live.counter || bpf_map_delete_elem(&nio_follow_tgids, &tgid) ||
 	    __sync_fetch_and_add(&nio_follow.killed, 1))
 		return 0;
 	nio_follow.killed_pid = tgid;

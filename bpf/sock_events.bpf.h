@@ -425,9 +425,10 @@ static __always_inline void on_notice(struct sock_state *s, const struct sk_buff
 	sends = e ? nio_claim_until(&s->zc_next, n.lo + n.sends) : 0;
 	if (!sends)
 		return;
-	add_to(&e->completed, sends);
+	/* `copied` first: a reader between the two finds too few that were not copied. */
 	if (n.copied)
 		add_to(&e->copied, sends);
+	add_to(&e->completed, sends);
 }
 
 /* The socket of a MSG_ZEROCOPY send (see cookie_of_uarg()). */
@@ -475,9 +476,9 @@ static __always_inline void on_sends_completed(const char *uarg, bool copied)
 	e = events_of(s);
 	if (!e)
 		return;
-	add_to(&e->completed, n.sends);
 	if (n.copied || copied)
-		add_to(&e->copied, n.sends);
+		add_to(&e->copied, n.sends); /* first, as in on_notice() */
+	add_to(&e->completed, n.sends);
 }
 
 /* Zero-copy pages are copied for a local receiver (skb_copy_ubufs), or will be. */

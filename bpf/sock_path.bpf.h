@@ -3,7 +3,7 @@
 #ifndef BPF_SOCK_PATH_BPF_H
 #define BPF_SOCK_PATH_BPF_H
 
-#include "kernel.bpf.h"
+#include "socket_file.bpf.h"
 #include "sock_state.h"
 
 /* Deferred copies are counted where packets arrive: no program sees the copy itself. */

@@ -7,6 +7,7 @@
 #ifndef BPF_TAKEN_BPF_H
 #define BPF_TAKEN_BPF_H
 
+#include "kernel.bpf.h"
 #include "netiotrace.h"
 #include "socket_file.bpf.h"
 

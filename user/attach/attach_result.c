@@ -196,6 +196,9 @@ static void set_range(struct amount *a, const struct attach_result *r,
 
 	a->least = less(a->value, b->stage_margin[stage].below);
 	a->most = socket_ledger__at_most(b, stage);
+	/* See bound_by_calls(). */
+	if (stage == NIO_STAGE_TX_COPY && !r->sees_kinds)
+		a->least = 0;
 	if (!mask || !b->divided[side])
 		return;
 	/* Requests of io_uring whose messages are seen pin pages. */
@@ -205,6 +208,11 @@ static void set_range(struct amount *a, const struct attach_result *r,
 			? sampled_share__of(&r->events.ways, mask, ALL_WAYS, bytes_of(r, side))
 			: sampled_share__of(&r->events.reads, mask, NIO_MOVED_READS,
 					    bytes_of(r, side));
+	/* What unknown calls took may have been moved in any of these ways. */
+	if (side == NIO_SIDE_RECEIVER)
+		share.high = sampled_share__of(&r->events.reads, mask | 1U << NIO_MOVED_UNCOPIED,
+					       NIO_MOVED_READS, bytes_of(r, side))
+				     .high;
 	narrow(a, r, side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx, side, &share);
 }
 

@@ -122,7 +122,7 @@ static void add(struct sums *sums, const struct sock_state *s)
 	/* 1: it was there before the exporter. MPTCP sockets are never begun. */
 	sums->opened += d.connections && s->begun != 1;
 	sums->copied[d.local ? COPY_CAUSE_LOCAL : COPY_CAUSE_UNKNOWN] +=
-		s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+		d.stages[NIO_STAGE_DEFERRED_COPY].bytes;
 	sums->copied[COPY_CAUSE_NO_SG] += socket_ledger__copied_in_calls(&d, s);
 }
 
@@ -269,7 +269,9 @@ static void publish_read(struct aggregate *g, double keep)
 	left = g->out.read - sum_of(g->out.parts + PART_RX_COPY, PART_RX_PEEKED - PART_RX_COPY);
 	publish_exact(g, PART_RX_TLS, &left, tls->copied - tls->copied_again);
 	publish_parts(g, PART_RX_COPY, now, 5, left, keep);
-	grow(&g->out.parts[PART_RX_PEEKED], peeked);
+	/* A copy in progress looks like a peek, but not in two refreshes. */
+	grow(&g->out.parts[PART_RX_PEEKED], peeked < g->peeked ? peeked : g->peeked);
+	g->peeked = peeked;
 }
 
 static void publish_bytes(struct aggregate *g, double keep)

@@ -99,6 +99,7 @@ struct aggregate {
 	uint64_t open;  /* connections, at this refresh */
 	/* Bytes that the events seen so far stand for, and those of them that no byte has used. */
 	uint64_t weighted[PART_NR], credit[PART_NR];
+	uint64_t peeked; /* at the last refresh */
 	struct published out;
 };
 

@@ -227,7 +227,8 @@ static void drop_namer(struct session *s)
 {
 	if (!s->signo)
 		log_warning("functions and lines are unknown from here on: files that the program "
-			    "maps could not be read in time.");
+			    "maps could not be read in time, or the process that reads them "
+			    "ended.");
 	loop__remove(&s->loop, frame_namer__fd(s->namer));
 	frame_namer__close(s->namer);
 	s->namer = NULL;
@@ -285,7 +286,7 @@ static void check_sample(struct session *s, const struct sample *sample)
 		end_early(s, s->pending);
 	} else if (sample->longest_ns > STOP_NS_MAX) {
 		end_early(s, STOP_TOO_LONG);
-	} else if (cpus > s->cpus && s->cpus) {
+	} else if (cpus > s->cpus) {
 		end_early(s, CPU_ADDED);
 	}
 	s->cpus = cpus;
@@ -324,9 +325,11 @@ static void handle_event(struct session *s, const struct loop_event *ev)
 		end_sample(s);
 	} else if (s->namer && ev->fd == frame_namer__fd(s->namer)) {
 		end_names(s);
-	} else if (ev->fd == s->launch.pidfd) {
+	} else if (s->status < 0 && ev->fd == s->launch.pidfd) {
 		s->status = launch__wait(&s->launch, 0);
 		s->over = s->over || s->status >= 0;
+		if (s->status >= 0)
+			loop__remove(&s->loop, ev->fd);
 	}
 }
 
@@ -481,6 +484,7 @@ static int run(struct session *s)
 	if (code)
 		return code;
 	s->begun_ns = loop__now_ns();
+	s->cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	srand48((long)s->begun_ns);
 	if (!s->o.quiet)
 		log_info("following");

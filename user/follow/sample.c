@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -379,12 +380,21 @@ static uint64_t ns_of(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_usec * 1000;
 }
 
+#define END_MS 3000
+
 static void await_end(struct byte_sampler *s)
 {
+	struct pollfd over = {.fd = s->over_fd, .events = POLLIN};
 	struct rusage used;
 	pid_t ended = 0;
+	int ready;
 
-	while (!s->shared->stays && (ended = wait4(s->pid, NULL, __WALL, &used)) < 0 &&
+	/* It closes its end when it ends, and when it stays. A process that is frozen does neither.
+	 */
+	do
+		ready = poll(&over, 1, END_MS);
+	while (ready < 0 && errno == EINTR);
+	while (ready > 0 && !s->shared->stays && (ended = wait4(s->pid, NULL, __WALL, &used)) < 0 &&
 	       errno == EINTR)
 		;
 	if (ended == s->pid)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the stops of threads; see tracer.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/loop.h"
 #include "tracer.h"
@@ -67,12 +69,18 @@ static bool is_step(uint32_t tid, int status)
 	       !ptrace(PTRACE_GETSIGINFO, tid, 0, &info) && info.si_code == TRAP_TRACE;
 }
 
+static bool is_group_stop(int status)
+{
+	return WIFSTOPPED(status) && event_of(status) == PTRACE_EVENT_STOP &&
+	       WSTOPSIG(status) != SIGTRAP;
+}
+
 /* Lets the thread take its signal, or stay in its group stop. */
 static void pass(uint32_t tid, int status)
 {
 	if (!WIFSTOPPED(status))
 		return;
-	if (event_of(status) == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP)
+	if (is_group_stop(status))
 		ptrace(PTRACE_LISTEN, tid, 0, 0);
 	else
 		ptrace(PTRACE_CONT, tid, 0, event_of(status) ? 0 : WSTOPSIG(status));
@@ -135,11 +143,16 @@ bool tracer__stop(struct tracer *t, uint32_t tid, struct user_regs_struct *regs)
 	return false;
 }
 
-/* PTRACE_CONT takes the trap flag away (user_disable_single_step()), a detach does not. */
+/*
+ * PTRACE_CONT and PTRACE_DETACH take the trap flag away (user_disable_single_step()), PTRACE_LISTEN
+ * and the end of the tracer do not: a thread that entered a group stop in a step is detached.
+ */
 void tracer__continue(struct tracer *t, uint32_t tid)
 {
 	if (is_step(tid, t->status))
 		ptrace(PTRACE_CONT, tid, 0, 0);
+	else if (is_group_stop(t->status))
+		ptrace(PTRACE_DETACH, tid, 0, 0);
 	else
 		pass(tid, t->status);
 }
@@ -202,9 +215,36 @@ bool tracer__pass_signals(struct tracer *t)
 	return tid >= 0 || errno != ECHILD;
 }
 
+/*
+ * Reading a page that is not in memory would wait for it (disk, network file system, userfaultfd),
+ * and the stopped thread with it.
+ */
+static bool is_present(uint32_t tgid, uint64_t address, size_t len)
+{
+	static uint32_t opened;
+	static int fd = -1;
+	uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE), entry;
+	char path[32];
+
+	if (opened != tgid) {
+		if (fd >= 0)
+			close(fd);
+		snprintf(path, sizeof(path), "/proc/%u/pagemap", tgid);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		opened = tgid;
+	}
+	for (uint64_t page = address / size; len && page <= (address + len - 1) / size; page++)
+		if (pread(fd, &entry, sizeof(entry), (off_t)(page * sizeof(entry))) !=
+			    sizeof(entry) ||
+		    !(entry >> 63))
+			return false;
+	return true;
+}
+
 bool tracer__read(uint32_t tgid, uint64_t address, void *to, size_t len)
 {
 	struct iovec local = {to, len}, remote = {(void *)(uintptr_t)address, len};
 
-	return process_vm_readv((pid_t)tgid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+	return is_present(tgid, address, len) &&
+	       process_vm_readv((pid_t)tgid, &local, 1, &remote, 1, 0) == (ssize_t)len;
 }

@@ -44,6 +44,7 @@ void tracer__await_step(struct tracer *t, uint32_t tid);
 /* Passes on the signals of threads that run. false: there is no traced thread any more. */
 bool tracer__pass_signals(struct tracer *t);
 
+/* false: not all of it is mapped and in memory. */
 bool tracer__read(uint32_t tgid, uint64_t address, void *to, size_t len);
 
 #endif

@@ -57,9 +57,9 @@ static struct copy_place *note(const struct visit *v, const char *device, uint64
 	for (size_t i = 0; i < s->places_nr; i++) {
 		p = &s->places[i];
 		if (p->netns == v->netns && !strcmp(p->device, device)) {
-			/* A smaller number is of a new device with this name. */
+			/* A smaller number is of a new device with this name: both add up. */
 			if (now < p->now)
-				p->base = 0;
+				p->base -= p->now;
 			p->now = now;
 			return p;
 		}

@@ -390,6 +390,9 @@ static void give_open(struct attach_probes *probes, struct reading *t,
 		}
 		t->handle(t->arg, &s);
 	}
+	/* Only here is each counted once; a count of losses does not fall. */
+	if (probes->unsure_ended + probes->unsure_open > probes->unsure_most)
+		probes->unsure_most = probes->unsure_ended + probes->unsure_open;
 }
 
 void attach_probes__note_moved(struct attach_probes *probes)
@@ -471,12 +474,16 @@ int attach_probes__each_task(struct attach_probes *probes,
 	return err;
 }
 
+static struct nio_attach_loss raw_losses(const struct attach_probes *probes)
+{
+	return *(const volatile struct nio_attach_loss *)&probes->skel->bss->nio_attach_losses;
+}
+
 struct nio_attach_loss attach_probes__losses(const struct attach_probes *probes)
 {
-	struct nio_attach_loss loss =
-		*(const volatile struct nio_attach_loss *)&probes->skel->bss->nio_attach_losses;
+	struct nio_attach_loss loss = raw_losses(probes);
 
-	loss.ends_missed += probes->unsure_ended + probes->unsure_open;
+	loss.ends_missed += probes->unsure_most;
 	return loss;
 }
 
@@ -498,9 +505,8 @@ static bool is_twin(const char *name)
 struct num attach_probes__missed(const struct attach_probes *probes)
 {
 	struct num sum = {.known = true,
-			  .value = attach_probes__losses(probes).changes_missed +
-				   attach_probes__losses(probes).ends_missed +
-				   attach_probes__losses(probes).events_lost};
+			  .value = raw_losses(probes).changes_missed +
+				   raw_losses(probes).ends_missed + raw_losses(probes).events_lost};
 	bool unknown = false;
 
 	if (probes->stopped)

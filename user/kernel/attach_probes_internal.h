@@ -35,6 +35,7 @@ struct attach_probes {
 	struct attach_sampling sampling;
 	uint64_t births_ns; /* until when the kernel is known to have refused no event of a birth */
 	uint64_t unsure_ended, unsure_open; /* connections that may have begun unseen */
+	uint64_t unsure_most;               /* of both, at the iterations so far */
 	uint64_t search_ns;                 /* when to search for owners next (CLOCK_MONOTONIC) */
 	bool stopped;
 	struct num missed; /* when it stopped: later skips are not counted as missed */

@@ -201,14 +201,18 @@ static void divide_sent(struct socket_ledger *d, uint64_t added, enum scaling ho
 
 	d->seen_tx = seen < sent ? seen : sent;
 	if (!weighted) {
-		if (!book_unseen_ids(d, sent) && how == SCALE_ALL)
+		if (how == SCALE_NONE)
+			d->divided[NIO_SIDE_SENDER] = sent;
+		if (how == SCALE_ALL && !book_unseen_ids(d, sent))
 			d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = sent;
 		return;
 	}
 	if (seen < sent && d->ids && !d->stages[NIO_STAGE_TX_PIN].events) {
+		d->divided[NIO_SIDE_SENDER] = added ? sent : 0;
 		if (added && how == SCALE_ALL)
 			scale_sent(d, weighted, seen, added, how);
-		book_unseen_ids(d, sent - seen);
+		if (how == SCALE_ALL)
+			book_unseen_ids(d, sent - seen);
 		return;
 	}
 	if (weighted == sent && !added)
@@ -233,13 +237,14 @@ static void drop_refused_pins(struct socket_ledger *d)
 }
 
 /* Several threads sent in turns, their messages unseen: it is unknown which calls took an id. */
-static void leave_unclassified(struct socket_ledger *d)
+static void leave_unclassified(struct socket_ledger *d, enum scaling how)
 {
 	memset(d->calls, 0, sizeof(d->calls));
 	for (int i = NIO_STAGE_TX_COPY; i <= NIO_STAGE_TX_SPLICE; i++)
 		d->stages[i] = (struct nio_amount){0};
 	d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN] = 0;
-	d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = d->socket_tx;
+	if (how == SCALE_ALL)
+		d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = d->socket_tx;
 	d->pinned_open = d->socket_tx;
 }
 
@@ -280,6 +285,8 @@ static void divide_read(struct socket_ledger *d, const struct sock_state *s, uin
 		else
 			*peeked += -further;
 		d->seen_rx = minus(read, *unseen);
+		if (added && how == SCALE_NONE)
+			d->divided[NIO_SIDE_RECEIVER] = read;
 		return;
 	}
 	taken = minus(copy->bytes, *peeked) + uncopied_of(d);
@@ -287,7 +294,7 @@ static void divide_read(struct socket_ledger *d, const struct sock_state *s, uin
 	d->seen_rx = minus(taken, added) < read ? minus(taken, added) : read;
 	if (!seen && how == SCALE_ALL)
 		d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED] = read;
-	if (!seen || !read)
+	if ((!seen && how == SCALE_ALL) || !read)
 		return;
 	d->divided[NIO_SIDE_RECEIVER] = read;
 	if (how == SCALE_ALL)
@@ -326,7 +333,7 @@ static void divide_sends(struct socket_ledger *d, const struct sock_state *s, ui
 	if (!d->ids)
 		drop_refused_pins(d);
 	if (s->several > 1 && d->ids)
-		leave_unclassified(d);
+		leave_unclassified(d, how);
 	else
 		divide_sent(d, added, how);
 }
@@ -461,7 +468,7 @@ static struct socket_ledger ledger_of(const struct sock_state *s, enum scaling h
 		memcpy(added, s->added, sizeof(added));
 	split(&d, s, added, how);
 	/* A call with MSG_ZEROCOPY takes one id, if the socket has SO_ZEROCOPY. */
-	if (d.ids && !sock_state_saw_all(s))
+	if (d.ids && (!sock_state_saw_all(s) || (in_window && how != SCALE_ALL)))
 		d.calls[NIO_CALL_ZEROCOPY].events = d.ids + d.zc_without_option;
 	book_requests(&d);
 	d.shared = (s->flags & SOCK_STATE_SHARED) ? d.socket_tx + d.socket_rx : 0;

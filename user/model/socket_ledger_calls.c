@@ -110,7 +110,8 @@ uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const str
 
 void socket_ledger__mark_unknown_by_xdp(struct socket_ledger *d)
 {
-	uint64_t pinned = d->stages[NIO_STAGE_TX_PIN].bytes + d->retrans;
+	uint64_t pinned = d->stages[NIO_STAGE_TX_PIN].bytes +
+			  d->stage_margin[NIO_STAGE_TX_PIN].above + d->retrans;
 	uint64_t seen = d->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 	uint64_t open = pinned > seen ? pinned - seen : 0;
 

@@ -61,27 +61,32 @@ static enum deferred_doubt doubt_of_unseen(const struct socket_ledger *d, uint8_
 	return DOUBT_DEFERRED_NR;
 }
 
-/* The copies of pinned bytes as a range: the stage is what was copied at least. */
-static void bound_deferred(struct socket_ledger *d, uint8_t path)
+/*
+ * The copies of pinned bytes as a range: the stage is what was copied at least. whole: the socket
+ * was watched from its beginning.
+ */
+static void bound_deferred(struct socket_ledger *d, uint8_t path, bool whole)
 {
 	struct nio_amount *stage = &d->stages[NIO_STAGE_DEFERRED_COPY];
 	uint64_t pinned = d->stages[NIO_STAGE_TX_PIN].bytes, seen = stage->bytes;
+	uint64_t pinned_most = pinned + d->stage_margin[NIO_STAGE_TX_PIN].above;
 	uint64_t least = seen, most = seen, sent = d->socket_tx + d->retrans;
 	enum deferred_doubt doubt = DOUBT_DEFERRED_NR;
 
 	if (!socket_ledger__pins(d))
 		return;
-	if (seen < pinned)
+	if (seen < pinned_most)
 		doubt = doubt_of_unseen(d, path);
 	if (doubt < DOUBT_DEFERRED_NR)
-		most = pinned + d->retrans;
+		most = pinned_most + d->retrans;
 	if (seen && (path & NIO_PATH_ARRIVALS) && !socket_ledger__hides_requests(d)) {
 		enum deferred_doubt low;
 
 		least = copied_of_arrivals(d, &low);
 		if (least < seen && (doubt == DOUBT_DEFERRED_NR || !least))
 			doubt = low;
-		if (seen > sent)
+		/* What was queued before watching began may arrive as well. */
+		if (seen > sent && whole)
 			most = sent;
 	}
 	stage->bytes = least;
@@ -98,7 +103,7 @@ void socket_ledger__bound_copies(struct socket_ledger *d, const struct sock_stat
 	uint64_t *may = d->may_copy;
 	uint8_t path = s->path;
 
-	bound_deferred(d, path);
+	bound_deferred(d, path, s->begun == 2);
 	if (spliced)
 		spliced += d->retrans;
 	if (path & NIO_PATH_NO_GATHER)

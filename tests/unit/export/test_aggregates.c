@@ -316,6 +316,9 @@ TEST(peeked_bytes_are_in_rx_copy_and_not_in_the_sum_of_bytes_read)
 	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] = 600;
 	aggregates__init(&a, 4, 1000);
 	out = &a.list[aggregates__slot(&a, "x", NULL, true)].out;
+	/* A copy in progress looks like a peek, in one refresh. */
+	refresh(&a, 1, &s, 1);
+	assert_int_equal(out->by_quality[0][PART_RX_COPY], 1000);
 	refresh(&a, 1, &s, 1);
 	assert_adds_up(out);
 	assert_int_equal(out->by_quality[0][PART_RX_COPY], 1600);

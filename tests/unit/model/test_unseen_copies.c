@@ -16,6 +16,7 @@ static struct sock_state sender(enum nio_stage stage, unsigned int path)
 		.window = 1,
 		.now = {.sent = 1000},
 		.path = (__u8)(NIO_PATH_KNOWN | path),
+		.begun = 2,
 	};
 
 	s.calls[NIO_CALL_PLAIN] = (struct nio_amount){1000, 10};
