@@ -185,7 +185,7 @@ def unknown(object; key): object[key] == null
             (.ledger.deferred_copy.bytes - .ledger.tx_pin.bytes) as $d
             | $d <= .app.tcp.bytes_retrans + .ledger.tx_copy.bytes
                 and ($d >= 0 or (.ledger.deferred_copy | .bytes_at_most >= .bytes - $d
-                    and (.reason | startswith("a lower bound: the kernel reports every send"))))
+                    and (.reason | startswith("a lower bound: the kernel reports sends"))))
         else .ledger.copies_per_byte == ({twocopy: 2, onecopy: 1}[.mode] + if $both then 1 else 0 end) end),
     check($who + "throughput"; .app.throughput_gbps * .duration_s * 1e9 / 8 / .app.rx_bytes
         | . > 0.999999 and . < 1.000001)
