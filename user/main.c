@@ -11,7 +11,7 @@
 #include "base/command_line.h"
 #include "base/commands.h"
 #include "base/exit_code.h"
-#include "base/inherited.h"
+#include "base/spawn.h"
 #include "base/resource_limits.h"
 #include "base/log.h"
 #include "base/atomic_file.h"
@@ -24,7 +24,7 @@
 static int help__main(int argc, char **argv);
 
 /* Each parses its own command line; argv[1] is its name. */
-static const struct command {
+static const struct entry {
 	const char *name, *summary;
 	int (*main)(int argc, char **argv);
 } commands[] = {
@@ -43,7 +43,7 @@ static const struct command {
 
 #define COMMANDS_NR (sizeof(commands) / sizeof(commands[0]))
 
-static const struct command *find(const char *name)
+static const struct entry *find(const char *name)
 {
 	for (size_t i = 0; i < COMMANDS_NR; i++)
 		if (strcmp(commands[i].name, name) == 0)
@@ -102,7 +102,7 @@ static int describe_commands(void)
 
 static int help__main(int argc, char **argv)
 {
-	const struct command *command = argc > 2 ? find(argv[2]) : NULL;
+	const struct entry *command = argc > 2 ? find(argv[2]) : NULL;
 	char option[] = "--help";
 	char *asked[] = {argv[0], argv[argc > 2 ? 2 : 0], option, NULL};
 
@@ -121,7 +121,7 @@ static int help__main(int argc, char **argv)
 
 static int dispatch(int argc, char **argv)
 {
-	const struct command *command;
+	const struct entry *command;
 
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0))
 		return print_help();

@@ -69,4 +69,10 @@ double advice__describe(char *text, size_t len, const struct advice_row *row);
 void advice__print_own_copies(char *text, size_t len, const struct followed_document *found,
 			      const char *path, const struct cpu_samples *cpu);
 
+/*
+ * Reads from a sweep which of the two costs less, by the rule of base/rank_test.h. 0, or -errno
+ * with a sentence in message, of len bytes. path is kept.
+ */
+int baseline__read(struct baseline *b, const char *path, char *message, size_t len);
+
 #endif

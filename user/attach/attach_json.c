@@ -10,7 +10,7 @@
 #include "attach_result.h"
 #include "base/address.h"
 #include "base/printable.h"
-#include "model/unsupported_paths.h"
+#include "model/result.h"
 #include "write/csv.h"
 #include "write/field.h"
 #include "write/target_json.h"

@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "base/path_walk.h"
-#include "baseline.h"
+#include "advice.h"
 #include "base/resource_limits.h"
 #include "common/units.h"
 #include "common/xalloc.h"

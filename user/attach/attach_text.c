@@ -9,7 +9,7 @@
 
 #include "screen/text_note.h"
 #include "attach_result.h"
-#include "model/unsupported_paths.h"
+#include "model/result.h"
 #include "screen/text_cells.h"
 
 #define CELL     10 /* with the space before it */

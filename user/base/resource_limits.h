@@ -47,7 +47,7 @@ const char *limits__blame(char *buf, size_t len, int err);
 /* strerror() of err (-errno), and the limit that err points to. Static, until the next call. */
 const char *limits__strerror(int err);
 
-/* Raises the soft limit of open files to the hard limit; inherited.h restores the old one. */
+/* Raises the soft limit of open files to the hard limit; spawn.h restores the old one. */
 void limits__raise(void);
 
 #endif

@@ -3,12 +3,15 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#include "inherited.h"
-#include "sudo_user.h"
 #include "spawn.h"
+#include "sudo_user.h"
 
 /* The command runs as the user who called sudo. */
 static int become_invoker(void)
@@ -50,4 +53,31 @@ int spawn__hold(struct launch *l, const struct command *command)
 
 	/* Its end is awaited by the descriptor. */
 	return !err && l->pidfd < 0 ? -ENOSYS : err;
+}
+
+/* Signal handlers need no record: exec resets them. */
+static sigset_t ignored, blocked;
+static struct rlimit files;
+static bool has_files;
+
+void inherited__note(void)
+{
+	sigemptyset(&ignored);
+	for (int sig = 1; sig < NSIG; sig++) {
+		struct sigaction sa;
+
+		if (!sigaction(sig, NULL, &sa) && sa.sa_handler == SIG_IGN)
+			sigaddset(&ignored, sig);
+	}
+	sigprocmask(SIG_SETMASK, NULL, &blocked);
+	has_files = !getrlimit(RLIMIT_NOFILE, &files);
+}
+
+void inherited__restore(void)
+{
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, sigismember(&ignored, sig) == 1 ? SIG_IGN : SIG_DFL);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+	if (has_files)
+		setrlimit(RLIMIT_NOFILE, &files);
 }

@@ -19,4 +19,9 @@ struct command {
 /* Forks; launch__go() releases the command. 0 or -errno. */
 int spawn__hold(struct launch *l, const struct command *command);
 
+void inherited__note(void); /* call before changing any of them */
+
+/* Call in a child before its exec. */
+void inherited__restore(void);
+
 #endif

@@ -10,9 +10,12 @@
 #ifndef EXPORT_AGGREGATES_H
 #define EXPORT_AGGREGATES_H
 
-#include "model/socket_ledger.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "group_name.h"
-#include "refused_names.h"
+#include "model/socket_ledger.h"
 
 #define AGGREGATES_MAX   1024 /* --groups */
 #define AGGREGATES_OTHER 0    /* the slot of "other" */
@@ -110,6 +113,24 @@ struct aggregates;
  * the time before it.
  */
 typedef void aggregates_find_gone(void *arg, struct aggregates *a);
+
+/* Open sockets: in this refresh or, between two, in the last one; in the last finished one. */
+struct refused_use {
+	bool now, before;
+};
+
+struct refused_name;
+
+/*
+ * The names of groups without a slot: each counts once while it is remembered, and a name with open
+ * sockets in "other" stays there, so that no byte counts for two groups. Zeroed: empty.
+ */
+struct refused_names {
+	struct refused_name *list; /* sorted by name */
+	size_t nr;
+	uint64_t total;          /* names so far */
+	struct refused_use rest; /* sockets of names that could not be remembered */
+};
 
 struct aggregates {
 	struct aggregate *list; /* [0]: other */

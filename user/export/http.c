@@ -16,7 +16,7 @@
 #include <microhttpd.h>
 #include <zlib.h>
 
-#include "accept.h"
+#include "metrics_page.h"
 #include "base/address.h"
 #include "base/loop.h"
 #include "common/units.h"

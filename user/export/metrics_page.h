@@ -3,6 +3,7 @@
 #ifndef EXPORT_METRICS_PAGE_H
 #define EXPORT_METRICS_PAGE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "aggregates.h"
@@ -36,5 +37,15 @@ enum page_format page_format__of_accept(const char *accept);
 
 /* Writes the page. A metric that is not measured is absent. */
 void metrics_page__write(FILE *f, enum page_format format, const struct metrics *m);
+
+/* The exporter's own process, by the names of Prometheus clients; what cannot be read is absent:
+ * process_cpu_seconds_total (getrusage), process_start_time_seconds (field 22 of
+ * /proc/self/stat), process_resident_memory_bytes, process_virtual_memory_bytes (/proc/self/statm),
+ * process_open_fds and process_max_fds. open: as OpenMetrics. */
+void process_metrics__write(FILE *f, bool open);
+
+/* The highest q of a name in a header's list (RFC 9110, 12.4.2, 12.5), 1 without q; 0: not named,
+ * or NULL. */
+double accept__weight(const char *header, const char *name);
 
 #endif

@@ -7,7 +7,6 @@
 #define FOLLOW_DECODER_H
 
 #include "taint.h"
-#include "touch.h"
 #include "worker.h"
 
 enum decoder_op {

@@ -23,7 +23,6 @@
 #include "base/printable.h"
 #include "common/xalloc.h"
 #include "frame_server.h"
-#include "frames_request.h"
 #include "mappings.h"
 
 #define TIMEOUT_MS    4000 /* of one answer of the server */

@@ -9,7 +9,6 @@
 
 #include "base/printable.h"
 #include "frame_server.h"
-#include "frames_request.h"
 
 #define PROCESSES_MAX 16
 #define MEMORY_BYTES  (4ULL << 30) /* debug information of large programs */

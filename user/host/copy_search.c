@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What makes the kernel copy without an event; see copy_search.h. */
-#include "copy_search.h"
-
 #include <inttypes.h>
 #include <linux/ethtool.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
 #include <linux/sockios.h>
 #include <net/if.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +19,78 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
+#include "copy_search.h"
 #include "model/tap_parse.h"
+#include "netlink.h"
 #include "netns.h"
-#include "xdp.h"
+
+/*
+ * Native XDP on a veth device copies zero-copy packets before they arrive, and the kernel reports
+ * their sends as not copied (docs/KERNELS.md).
+ */
+static bool is_veth(struct nlattr *info)
+{
+	struct nlattr *kind = info ? nla_find(nla_data(info), nla_len(info), IFLA_INFO_KIND) : NULL;
+
+	return kind && !nla_strcmp(kind, "veth");
+}
+
+struct search {
+	bool native, generic;
+};
+
+/* XDP_ATTACHED_MULTI: programs of several kinds; on veth these are native and generic. */
+static int add_link(const struct nlmsghdr *nlh, void *data)
+{
+	struct nlattr *attrs[IFLA_MAX + 1], *xdp, *attached;
+	struct search *found = data;
+	unsigned int how;
+
+	if (nlmsg_parse((struct nlmsghdr *)nlh, sizeof(struct ifinfomsg), attrs, IFLA_MAX, NULL))
+		return 0;
+	xdp = attrs[IFLA_XDP];
+	attached = xdp ? nla_find(nla_data(xdp), nla_len(xdp), IFLA_XDP_ATTACHED) : NULL;
+	how = attached ? nla_get_u8(attached) : XDP_ATTACHED_NONE;
+	found->generic |= how == XDP_ATTACHED_SKB || how == XDP_ATTACHED_MULTI;
+	found->native |= is_veth(attrs[IFLA_LINKINFO]) &&
+			 (how == XDP_ATTACHED_DRV || how == XDP_ATTACHED_MULTI);
+	return 0;
+}
+
+static int search_here(void *found)
+{
+	struct ifinfomsg info = {.ifi_family = AF_UNSPEC};
+	struct nl_sock *nl;
+	int err = netlink__open(&nl, NETLINK_ROUTE);
+
+	if (err)
+		return err;
+	err = netlink__talk(nl, netlink__request(RTM_GETLINK, NLM_F_DUMP, &info, sizeof(info)),
+			    add_link, found);
+	netlink__close(nl);
+	return err;
+}
+
+static void search_in(int netns, void *found)
+{
+	netns__visit(netns, search_here, found);
+}
+
+/*
+ * Does a veth device have one, in this network namespace or in another that can be visited? Never
+ * fails: namespaces that cannot be read count as without. For single-threaded callers.
+ * copies: set if it has, or if any device has a generic program (netif_receive_generic_xdp() copies
+ * a packet that is shared or has pages).
+ */
+static bool xdp__on_veth(bool *copies)
+{
+	struct search found = {0};
+
+	search_here(&found);
+	netns__each(search_in, &found);
+	*copies = found.native || found.generic;
+	return found.native;
+}
 
 #define LOOK_NS  10000000000ULL
 #define PROC_NET "/proc/thread-self/net/"

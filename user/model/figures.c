@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Figures shared by the live views and the final text: see figures.h. Pure. */
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "remote.h"
+#include "base/rank_test.h"
+#include "base/stats.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "figures.h"
 #include "perf_figures.h"
-#include "rounds.h"
+#include "remote.h"
 
 bool figures__stage_known(const struct run_result *run, enum nio_stage stage, const char **reason)
 {
@@ -179,4 +182,329 @@ void figures__compare(struct rank_test *t, const struct result *r, enum mode fir
 		t->difference = DIFFERENCE_UNKNOWN;
 	free(a);
 	free(b);
+}
+
+struct count {
+	unsigned int least, most; /* of a mode */
+};
+
+static struct count rounds_of(const struct result *r)
+{
+	struct count n = {.least = r->summary_nr ? UINT_MAX : 0};
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		n.least = r->summary[i].rounds < n.least ? r->summary[i].rounds : n.least;
+		n.most = r->summary[i].rounds > n.most ? r->summary[i].rounds : n.most;
+	}
+	return n;
+}
+
+/* Rounds are made one after the other: at most the last of a mode was cut short. */
+unsigned int rounds__complete(const struct result *r)
+{
+	unsigned int complete = r->summary_nr < r->modes_nr ? 0 : rounds_of(r).least;
+
+	for (size_t i = 0; i < r->runs_nr; i++)
+		if (r->runs[i].interrupted && r->runs[i].round <= complete)
+			complete = r->runs[i].round - 1;
+	return complete;
+}
+
+bool rounds__all(const struct result *r)
+{
+	size_t whole = 0;
+
+	for (size_t i = 0; i < r->runs_nr; i++)
+		whole += !r->runs[i].interrupted;
+	return whole >= r->modes_nr * r->rounds;
+}
+
+bool rounds__ended_early(const struct result *r)
+{
+	bool early = r->interrupted || r->failure[0];
+
+	for (size_t i = 0; i < r->summary_nr; i++)
+		early |= r->summary[i].total.interrupted;
+	return early;
+}
+
+char *rounds__words(char *buf, size_t len, const struct result *r)
+{
+	struct count n = rounds_of(r);
+
+	if (n.least < n.most)
+		snprintf(buf, len, "%u to %u rounds", n.least, n.most);
+	else
+		snprintf(buf, len, "%u round%s", n.most, plural(n.most));
+	return buf;
+}
+
+#define NS_PER_S 1000000000ULL
+#define KIB      1024.0
+
+static const char no_samples[] = "no sample was taken";
+
+static struct num sampled_time(const struct cpu_result *c, enum nio_sample_owner w)
+{
+	if (!c->hz)
+		return num__unknown(no_samples);
+	return num__known(c->by[w].samples * NS_PER_S / c->hz);
+}
+
+struct num cpu_figures__total(const struct run_result *r, enum nio_sample_owner w)
+{
+	if (!r->cpu.known)
+		return num__unknown(r->cpu.reason);
+	if (w == NIO_SAMPLE_RECEIVER_ELSEWHERE && !r->cpu.both_machines)
+		return num__unknown("no other machine has sampled");
+	if (w >= NIO_SAMPLE_ELSEWHERE)
+		return sampled_time(&r->cpu, w);
+	if (!r->cpu.by[w].samples)
+		return num__unknown(no_samples);
+	return w == NIO_SAMPLE_SENDER ? r->app.sender_cpu_ns : r->app.receiver_cpu_ns;
+}
+
+struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_owner w)
+{
+	bool elsewhere = w >= NIO_SAMPLE_ELSEWHERE;
+	uint64_t payload = elsewhere ? r->cpu.payload : run_result__payload(r);
+	struct num total = cpu_figures__total(r, w);
+
+	/* If the totals are not of one moment, the rounds' own CPU time cannot be divided. */
+	if (r->not_final && !elsewhere && r->cpu.known)
+		return real__unknown(r->not_final);
+	if (!total.known || !payload)
+		return real__unknown(total.known ? "nothing was moved" : total.reason);
+	return real__known((double)total.value * KIB / (double)payload);
+}
+
+const char *cpu_figures__hidden(const struct cpu_result *cpu, enum nio_sample_owner w,
+				enum cpu_class c)
+{
+	if (!cpu->gather_hidden || w != NIO_SAMPLE_SENDER || c != CPU_CLASS_GATHER)
+		return NULL;
+	return "the load generator is static: samples do not tell its gather from its other code "
+	       "(class user)";
+}
+
+struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_sample_owner w,
+				       enum cpu_class c)
+{
+	struct real sum = cpu_figures__sum(r, w);
+	struct cpu_share share;
+
+	if (!sum.known)
+		return (struct cpu_figure){.value = sum};
+	if (cpu_figures__hidden(&r->cpu, w, c))
+		return (struct cpu_figure){
+			.value = real__unknown(cpu_figures__hidden(&r->cpu, w, c))};
+	/* No samples elsewhere are a measured 0. */
+	if (!r->cpu.by[w].samples)
+		return (struct cpu_figure){.value = real__known(0)};
+	share = cpu_time__share(&r->cpu.by[w], c);
+	return (struct cpu_figure){
+		.value = real__known(share.value * sum.value),
+		.low = share.low * sum.value,
+		.high = share.high * sum.value,
+	};
+}
+
+struct cpu_figure cpu_figures__both(const struct run_result *r, enum cpu_class c)
+{
+	struct cpu_figure s = cpu_figures__per_kib(r, NIO_SAMPLE_SENDER, c);
+	struct cpu_figure t = cpu_figures__per_kib(r, NIO_SAMPLE_RECEIVER, c);
+	struct cpu_figure both;
+
+	if (r->sender_side || !s.value.known)
+		return s;
+	if (!t.value.known)
+		return t;
+	both.value = real__known(s.value.value + t.value.value);
+	both.low = both.value.value - hypot(s.value.value - s.low, t.value.value - t.low);
+	both.high = both.value.value + hypot(s.high - s.value.value, t.high - t.value.value);
+	return both;
+}
+
+static struct real unknown(const char *reason)
+{
+	return real__unknown(reason ? reason : "the reason was not recorded");
+}
+
+uint64_t time_figures__calls(const struct run_result *run)
+{
+	const struct hist *calls = run->app.latency[LATENCY_SEND_CALL].hist;
+
+	if (run->times.source == TIMES_FROM_TIMED_ROUND)
+		return run->times.calls;
+	return calls ? calls->count : 0;
+}
+
+/* Were the calls timed up to one moment and followed up to another? */
+static bool two_moments(const struct run_result *run)
+{
+	return run->not_final && run->times.source != TIMES_FROM_TIMED_ROUND;
+}
+
+/*
+ * Divisors of sums. The load generator times all system calls of a message: if every call was
+ * followed, the parts are also the message's and add up to its time.
+ */
+static uint64_t calls_of(const struct run_result *run, enum path_part part)
+{
+	uint64_t timed = time_figures__calls(run), followed = run->path_calls.value;
+
+	if (part == PATH_SEND_TOTAL)
+		return timed;
+	/* The kernel's count is of later than the load generator's. */
+	if (two_moments(run))
+		return followed;
+	return timed && timed < followed ? timed : followed;
+}
+
+struct real time_figures__part(const struct run_result *run, enum path_part part)
+{
+	const struct num *ns = &run->path_ns[part];
+	uint64_t calls;
+
+	if (!ns->known)
+		return unknown(ns->reason);
+	if (part != PATH_SEND_TOTAL && !run->path_calls.known)
+		return unknown(run->path_calls.reason);
+	calls = calls_of(run, part);
+	return calls ? real__known((double)ns->value / (double)calls)
+		     : unknown("no call was timed");
+}
+
+/* Mean ns of a send call inside tcp_sendmsg, by the kernel's clock: the sum of its parts. */
+static struct real inside_of(const struct run_result *run)
+{
+	struct real sum = real__known(0), part;
+	int p;
+
+	for (p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++) {
+		part = time_figures__part(run, (enum path_part)p);
+		if (!part.known)
+			return part;
+		sum.value += part.value;
+	}
+	return sum;
+}
+
+struct real time_figures__outside(const struct run_result *run)
+{
+	struct real total = time_figures__part(run, PATH_SEND_TOTAL);
+	struct real inside = inside_of(run);
+
+	if (!total.known || !inside.known)
+		return total.known ? inside : total;
+	if (two_moments(run))
+		return unknown(run->not_final);
+	if (run->path_calls.value < time_figures__calls(run))
+		return unknown("not every call was followed");
+	if (total.value < inside.value)
+		return unknown("other calls were followed than the load generator timed");
+	return real__known(total.value - inside.value);
+}
+
+/* The part of the stage's bytes that was timed. */
+static double timed_share(const struct run_result *run, enum nio_stage stage)
+{
+	const struct stage_result *s = &run->stages[stage];
+	uint64_t timed = s->timed.known ? s->timed.value : s->events, all = s->events;
+
+	/* The time of the gather stage has been scaled to all messages already. */
+	if (stage == NIO_STAGE_USER_GATHER)
+		return 1;
+	/* Timed call by call, even where bytes are counted packet by packet. */
+	if (stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_TX_PIN) {
+		timed = run->path_calls.known ? run->path_calls.value : timed;
+		all = time_figures__calls(run);
+	}
+	return timed < all ? (double)timed / (double)all : 1;
+}
+
+struct real time_figures__timed_bytes(const struct run_result *run, enum nio_stage stage)
+{
+	const struct stage_result *s = &run->stages[stage];
+	const char *reason = NULL;
+
+	if (!figures__stage_known(run, stage, &reason))
+		return unknown(reason);
+	if (!s->ns.known)
+		return unknown(s->ns.reason);
+	if (s->timed_bytes.known)
+		return real__known((double)s->timed_bytes.value);
+	if (two_moments(run) && stage__account(stage) == STAGE_SENT)
+		return unknown(run->not_final);
+	return real__known(timed_share(run, stage) * (double)s->bytes);
+}
+
+struct real time_figures__per_kib(const struct run_result *run, enum nio_stage stage)
+{
+	const struct stage_result *s = &run->stages[stage];
+	struct real bytes = time_figures__timed_bytes(run, stage);
+
+	if (!bytes.known)
+		return bytes;
+	if (!s->bytes)
+		return real__known(0);
+	if (!(bytes.value > 0) || !s->ns.value)
+		return unknown("no event was timed");
+	return real__known((double)s->ns.value * 1024 / bytes.value);
+}
+
+static double median_of(const struct ranked_mode *m)
+{
+	double *values = xcalloc(m->n, sizeof(*values)), median;
+
+	memcpy(values, m->values, m->n * sizeof(*values));
+	median = stats__spread(values, m->n).median;
+	free(values);
+	return median;
+}
+
+/* Tests one pair: a mode that another is ahead of is no tie. */
+static void compare(struct ranking *r, const struct ranked_mode *a, const struct ranked_mode *b,
+		    bool higher_is_better, size_t tests)
+{
+	struct rank_test t = rank_test__of(a->values, a->n, b->values, b->n, tests);
+
+	r->early |= t.difference == DIFFERENCE_POINT || t.difference == DIFFERENCE_FEW;
+	if (!difference__holds(t.difference))
+		return;
+	r->ties[(t.sign > 0) == higher_is_better ? b->mode : a->mode] = false;
+	r->all_tie = false;
+}
+
+struct ranking ranking__of(const struct ranked_mode *modes, size_t n, bool higher_is_better,
+			   size_t tests)
+{
+	struct ranking r = {.needed = rank_test__rounds_needed(tests)};
+	const struct ranked_mode *best = NULL;
+	double most = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double value = modes[i].n ? median_of(&modes[i]) : 0;
+
+		if (!modes[i].n)
+			continue;
+		r.rounds = r.known++ && r.rounds < modes[i].n ? r.rounds : modes[i].n;
+		if (best && (higher_is_better ? value <= most : value >= most))
+			continue;
+		best = &modes[i];
+		most = value;
+	}
+	if (!best)
+		return r;
+	r.best = best->mode;
+	r.early = !tests;
+	if (r.early)
+		return r;
+	r.all_tie = true;
+	for (size_t i = 0; i < n; i++)
+		r.ties[modes[i].mode] = modes[i].n && &modes[i] != best;
+	for (size_t i = 0; i < n; i++)
+		for (size_t other = 0; other < i; other++)
+			compare(&r, &modes[i], &modes[other], higher_is_better, tests);
+	return r;
 }

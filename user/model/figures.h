@@ -3,8 +3,11 @@
 #ifndef MODEL_FIGURES_H
 #define MODEL_FIGURES_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/rank_test.h"
-#include "ranking.h"
+#include "common/mode.h"
 #include "result.h"
 
 /* Copies per payload byte over the stages that were measured. */
@@ -50,6 +53,30 @@ size_t figures__comparisons(const struct result *r);
 /* The rounds of each mode that these need. All rounds asked for, as long as one is missing. */
 unsigned int figures__rounds_needed(const struct result *r);
 
+/* Which mode is best, by the rule of base/rank_test.h: a mode and its value in each round. */
+struct ranked_mode {
+	enum mode mode;
+	const double *values;
+	size_t n; /* 0: unknown, the mode is ignored */
+};
+
+struct ranking {
+	size_t known;        /* modes with a value; the rest means nothing below 2 */
+	bool early;          /* too few rounds to name a best mode */
+	enum mode best;      /* by the median */
+	size_t rounds;       /* fewest of a mode with a value */
+	unsigned int needed; /* rounds of each mode with which the test can name a best mode */
+	bool ties[MODE_NR];  /* of modes that no mode is ahead of, without best itself */
+	bool all_tie;        /* no mode is ahead of any other */
+};
+
+/*
+ * tests: how many comparisons share the level of the test, these among them. 0: the time for tests
+ * has not come, `early` is set.
+ */
+struct ranking ranking__of(const struct ranked_mode *modes, size_t n, bool higher_is_better,
+			   size_t tests);
+
 /*
  * Ranks the modes. `early` until all rounds were made: who may end a run whenever a figure looks
  * good would otherwise find a best mode among equal ones.
@@ -61,5 +88,63 @@ struct ranking figures__ranking(const struct result *r, figure_of_round *figure,
  * all rounds were made. */
 void figures__compare(struct rank_test *t, const struct result *r, enum mode first,
 		      enum mode second);
+
+/* Rounds that every mode completed: "2 of 5 rounds" of a run that ended early. */
+unsigned int rounds__complete(const struct result *r);
+
+/* Has each mode made all its rounds, to their end? Also while auxiliary rounds follow. */
+bool rounds__all(const struct result *r);
+
+/* Did the run end before all rounds were made? */
+bool rounds__ended_early(const struct result *r);
+
+/* "1 round", "5 rounds"; "3 to 5 rounds" where modes differ. Fills buf, returns it. */
+char *rounds__words(char *buf, size_t len, const struct result *r);
+
+/* CPU time by class: shares from the sampled round, times from the run itself. */
+
+/* A class in ns per KiB of payload, between which values in 95 of 100 cases. */
+struct cpu_figure {
+	struct real value;
+	double low, high; /* meaningless unless value is known */
+};
+
+/* The CPU time to divide, ns: the run's own of a side; elsewhere, the time of the samples. */
+struct num cpu_figures__total(const struct run_result *r, enum nio_sample_owner w);
+
+/* Why the time of a class of sampled CPU time is unknown; NULL: it is known. */
+const char *cpu_figures__hidden(const struct cpu_result *cpu, enum nio_sample_owner w,
+				enum cpu_class c);
+
+/* For class c, per KiB moved by the run (elsewhere: by its sampled round). */
+struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_sample_owner w,
+				       enum cpu_class c);
+
+/* All classes together: the CPU time of the side, ns per KiB. */
+struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_owner w);
+
+/* Sender and receiver together: the sum, its interval from both (independent samples). */
+struct cpu_figure cpu_figures__both(const struct run_result *r, enum cpu_class c);
+
+/*
+ * Mean ns of a send call: PATH_SEND_TOTAL the whole, by the load generator's clock around its
+ * system calls; else the time in that part, over the calls that were followed.
+ */
+struct real time_figures__part(const struct run_result *run, enum path_part part);
+
+/*
+ * Mean ns of a send call outside tcp_sendmsg: the whole less the parts. Unknown also when only some
+ * calls were followed: then the means are of different calls and do not subtract.
+ */
+struct real time_figures__outside(const struct run_result *run);
+
+/* Send calls that the load generator timed, of the round that the times are of. */
+uint64_t time_figures__calls(const struct run_result *run);
+
+/* Bytes that a stage's ns is of; with some events timed, their share. Of the times' round. */
+struct real time_figures__timed_bytes(const struct run_result *run, enum nio_stage stage);
+
+/* ns of a stage for each KiB it moved, also if only some events were timed; 0: it moved nothing. */
+struct real time_figures__per_kib(const struct run_result *run, enum nio_stage stage);
 
 #endif

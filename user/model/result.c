@@ -297,3 +297,31 @@ struct real run_result__gbps(const struct run_result *r)
 				     "(SIGSTOP, Ctrl-Z, a frozen cgroup)");
 	return real__known((double)run_result__delivered(r) * 8 / (double)r->duration_ns);
 }
+
+static const struct {
+	const char *key;
+	const char *text;
+} kinds[NIO_UNCOVERED_NR] = {
+#define X(id, key, text) [NIO_UNCOVERED_##id] = {key, text},
+	NIO_UNCOVERED(X)
+#undef X
+};
+
+const char *unsupported_paths__key(enum nio_uncovered_kind kind)
+{
+	return kinds[kind].key;
+}
+
+const char *unsupported_paths__text(enum nio_uncovered_kind kind)
+{
+	return kinds[kind].text;
+}
+
+bool unsupported_paths__any(const struct run_result *r)
+{
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++)
+			if (r->uncovered[side][kind].events)
+				return true;
+	return false;
+}

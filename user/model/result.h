@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/num.h"
 #include "bpf/netiotrace.h"
 #include "bpf/perf_stage.h"
-#include "base/num.h"
 #include "common/hist.h"
 #include "common/mode.h"
 #include "common/workload.h"
@@ -331,7 +331,7 @@ struct run_result {
 	struct num perf[NIO_SIDE_NR][PERF_NR];
 	struct perf_detail perf_detail[NIO_SIDE_NR][PERF_NR];
 	struct perf_window perf_window[NIO_PERF_WINDOW_NR];
-	struct cpu_result cpu; /* from a sampled round: see cpu_figures.h */
+	struct cpu_result cpu; /* from a sampled round: see figures.h */
 	struct perf_asked perf_asked[PERF_EVENTS_MAX];
 	size_t perf_asked_nr;
 	struct health health;
@@ -491,5 +491,10 @@ bool run_result__unbalanced(const struct run_result *r);
 /* Throughput of delivered bytes, 10^9 bits per second; unknown if nothing was measured. */
 /* Unknown of a round, or a sum with one, in which a process was stopped. */
 struct real run_result__gbps(const struct run_result *r);
+
+const char *unsupported_paths__key(enum nio_uncovered_kind kind);  /* of JSON: "mptcp" */
+const char *unsupported_paths__text(enum nio_uncovered_kind kind); /* "through MPTCP, whose ..." */
+
+bool unsupported_paths__any(const struct run_result *r);
 
 #endif

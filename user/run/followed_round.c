@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "base/inherited.h"
+#include "base/spawn.h"
 #include "base/printable.h"
 #include "base/resource_limits.h"
 #include "write/followed_document.h"

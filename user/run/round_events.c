@@ -11,7 +11,7 @@
 #include "common/xalloc.h"
 #include "event_sampling.h"
 #include "late_phase.h"
-#include "mode_trial.h"
+#include "preflight.h"
 #include "model/ledger.h"
 #include "model/remote.h"
 #include "round.h"

@@ -10,7 +10,6 @@
 #include "base/terminal.h"
 #include "common/xalloc.h"
 #include "details.h"
-#include "mode_trial.h"
 #include "preflight.h"
 #include "runner.h"
 #include "base/commands.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "probes/plan.h"
-#include "model/time_figures.h"
+#include "model/figures.h"
 #include "timed_round.h"
 
 static const char not_made[] = "its round of its own was not made: see times.reason";

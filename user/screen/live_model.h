@@ -8,7 +8,7 @@
 #define SCREEN_LIVE_MODEL_H
 
 #include "help_page.h"
-#include "model/ranking.h"
+#include "model/figures.h"
 #include "model/result.h"
 
 enum live_phase {

@@ -8,8 +8,7 @@
 
 #include "live_chart.h"
 #include "live_layout.h"
-#include "model/cpu_figures.h"
-#include "model/time_figures.h"
+#include "model/figures.h"
 
 #define LABEL_COLS 15
 

@@ -8,8 +8,7 @@
 #include "common/units.h"
 #include "model/figures.h"
 #include "model/perf_figures.h"
-#include "model/time_figures.h"
-#include "model/unsupported_paths.h"
+#include "model/result.h"
 #include "text_end.h"
 #include "text_note.h"
 

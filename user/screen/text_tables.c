@@ -6,9 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/cpu_figures.h"
 #include "model/figures.h"
-#include "model/rounds.h"
 #include "text_cells.h"
 #include "text_end.h"
 

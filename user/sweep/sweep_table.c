@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The final text of a sweep; see sweep_table.h. */
+/* The final text of a sweep, and results.csv; see sweep_table.h. */
+#include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/stats.h"
-#include "screen/text_cells.h"
-#include "screen/text_note.h"
-#include "screen/text.h"
-#include "sweep_table.h"
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "screen/text.h"
+#include "screen/text_cells.h"
+#include "screen/text_note.h"
+#include "study/dataset.h"
+#include "sweep_table.h"
 
 struct table {
 	const struct sweep_grid *g;
@@ -141,4 +144,57 @@ void sweep_table__write(FILE *f, unsigned int width, const char *directory,
 	else if (t->made)
 		fprintf(n.f, "next: netiotrace report %s\n", directory);
 	text_note__fit(&n, f, &(struct text_note_form){.columns = width, .lines = UINT_MAX});
+}
+
+#define NS_PER_US 1e3
+
+static const struct column {
+	const char *name;
+	enum metric metric;
+	double divisor; /* of the metric's unit; the column's is in its name */
+} columns[] = {
+	{"throughput_gbps", METRIC_GBPS, 1},
+	{"copies_per_byte", METRIC_COPIES, 1},
+	{"send_p50_us", METRIC_SEND_P50, NS_PER_US},
+	{"delivery_p50_us", METRIC_DELIVERY_P50, NS_PER_US},
+	{"cpu_ns_per_kib", METRIC_CPU_NS_PER_KIB, 1},
+	{"cycles_per_byte", METRIC_CYCLES_PER_BYTE, 1},
+	{"l1d_misses", METRIC_L1D_MISSES, 1},
+	{"llc_misses", METRIC_LLC_MISSES, 1},
+};
+
+#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+void sweep_csv__header(FILE *f)
+{
+	fputs("mode,size,threads,congestion_control,round", f);
+	for (const struct column *c = columns; c < columns + COLUMNS; c++)
+		fprintf(f, ",%s", c->name);
+	fputc('\n', f);
+}
+
+static void put_value(FILE *f, double value)
+{
+	if (isnan(value))
+		fputc(',', f);
+	else
+		fprintf(f, ",%.12g", value);
+}
+
+void sweep_csv__row(FILE *f, const json_t *document)
+{
+	char message[DATASET_MESSAGE_MAX];
+	struct dataset d = {.rows_nr = 0};
+	const struct dataset_row *row;
+
+	if (!dataset__add_document(&d, "", document, message) && d.rows_nr == 1) {
+		dataset__finish(&d, (double)NAN);
+		row = &d.rows[0];
+		fprintf(f, "%s,%" PRIu64 ",%u,%s,%u", mode__name(row->mode), row->size,
+			row->threads, d.congestion ? d.congestion : "", row->round);
+		for (const struct column *c = columns; c < columns + COLUMNS; c++)
+			put_value(f, row->value[c->metric] / c->divisor);
+		fputc('\n', f);
+	}
+	dataset__clear(&d);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* CSV from JSON objects, and of a result a row per run; see csv.h. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,4 +117,30 @@ int output__csv(const struct result *r, FILE *f)
 	}
 	json_decref(environment);
 	return err;
+}
+
+/* As every flame-graph tool reads stacks: frames apart by ';' from the outermost, a space, how
+ * often. */
+void folded__write(FILE *f, const struct profile_stack *stack)
+{
+	fprintf(f, "%s %" PRIu64 "\n", stack->frames, stack->count);
+}
+
+/* The first two frames are the mode and whose CPU time it is. */
+static void write_mode(const struct mode_summary *s, FILE *f)
+{
+	const struct profile *p = &s->total.cpu.profile;
+
+	for (size_t i = 0; i < p->nr; i++) {
+		fprintf(f, "%s;%s;", mode__name(s->mode), cpu_time__whose(p->stacks[i].owner));
+		folded__write(f, &p->stacks[i]);
+	}
+}
+
+int output__folded(const struct result *r, FILE *f)
+{
+	errno = 0;
+	for (size_t i = 0; i < r->summary_nr; i++)
+		write_mode(&r->summary[i], f);
+	return output__flush(f);
 }

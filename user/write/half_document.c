@@ -11,7 +11,7 @@
 #include "common/xalloc.h"
 #include "half_document.h"
 #include "json.h"
-#include "model/unsupported_paths.h"
+#include "model/result.h"
 
 #define HALF_SCHEMA "netiotrace.half/1"
 

@@ -3,7 +3,7 @@
  * goes". */
 #include "field.h"
 #include "json.h"
-#include "model/cpu_figures.h"
+#include "model/figures.h"
 #include "model/perf_figures.h"
 
 /* An unknown part of a known number has its own reason. */

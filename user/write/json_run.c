@@ -7,8 +7,8 @@
 #include "field.h"
 #include "json.h"
 #include "model/remote.h"
-#include "model/time_figures.h"
-#include "model/unsupported_paths.h"
+#include "model/figures.h"
+#include "model/result.h"
 
 static const char not_timed[] = "no event was timed";
 

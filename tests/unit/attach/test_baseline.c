@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/baseline.h"
+#include "attach/advice.h"
 #include "support/test.h"
 
 #define HEADER                                                                                 \

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/inherited.h"
+#include "base/spawn.h"
 #include "base/resource_limits.h"
 #include "support/test.h"
 

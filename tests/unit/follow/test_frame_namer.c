@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "follow/frames_request.h"
+#include "follow/frame_server.h"
 #include "support/test.h"
 
 #define STACKS 200

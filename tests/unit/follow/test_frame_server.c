@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "follow/frame_server.h"
-#include "follow/frames_request.h"
 #include "support/test.h"
 
 #define BASE    0x10000000ULL /* where the file is said to be mapped */

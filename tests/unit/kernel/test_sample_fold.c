@@ -7,7 +7,7 @@
 #include "kernel/process_maps.h"
 #include "kernel/sample_fold.h"
 #include "kernel/symbols.h"
-#include "model/cpu_figures.h"
+#include "model/figures.h"
 #include "support/scratch.h"
 
 static struct process_maps *maps_of(const char *text)

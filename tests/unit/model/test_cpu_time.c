@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/cpu_figures.h"
+#include "model/figures.h"
 #include "common/splitmix.h"
 #include "support/near.h"
 #include "support/test.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A mode leads only if the rank test says so. */
-#include "model/ranking.h"
+#include "model/figures.h"
 #include "support/test.h"
 
 static const double slow[] = {10, 11, 12, 13, 14}, fast[] = {20, 21, 22, 23, 24},

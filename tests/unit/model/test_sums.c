@@ -9,7 +9,7 @@
 
 #include "common/hist.h"
 #include "model/ledger.h"
-#include "model/unsupported_paths.h"
+#include "model/result.h"
 #include "support/near.h"
 #include "support/test.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/ledger.h"
-#include "model/time_figures.h"
+#include "model/figures.h"
 #include "support/near.h"
 #include "support/test.h"
 

@@ -5,7 +5,7 @@
 
 #include "model/ledger.h"
 #include "probes/plan.h"
-#include "model/time_figures.h"
+#include "model/figures.h"
 #include "run/timed_round.h"
 #include "support/near.h"
 #include "support/test.h"

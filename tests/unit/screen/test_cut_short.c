@@ -3,11 +3,9 @@
  * A round that ended before its bytes in flight arrived: the counts of load generator and kernel
  * are of different moments, so figures made of both are unknown.
  */
-#include "model/cpu_figures.h"
 #include "model/figures.h"
 #include "model/ledger.h"
 #include "model/perf_figures.h"
-#include "model/time_figures.h"
 #include "model/verdict.h"
 #include "write/assertion.h"
 #include "write/json.h"
