@@ -12,12 +12,6 @@
 /* Above any layout in use; keeps every shift below 64 bits. */
 #define HIST_SUB_BITS_MAX 16
 
-static bool layout_valid(uint32_t sub_bits, uint32_t n_buckets)
-{
-	return sub_bits <= HIST_SUB_BITS_MAX && n_buckets > 0 &&
-	       n_buckets <= (64 - sub_bits + 1) << sub_bits;
-}
-
 static size_t hist_bytes(uint32_t n_buckets)
 {
 	return sizeof(struct hist) + n_buckets * sizeof(uint64_t);
@@ -45,7 +39,8 @@ struct hist *hist__new(uint32_t sub_bits, uint32_t n_buckets)
 {
 	struct hist *h;
 
-	if (!layout_valid(sub_bits, n_buckets))
+	if (!(sub_bits <= HIST_SUB_BITS_MAX && n_buckets > 0 &&
+	      n_buckets <= (64 - sub_bits + 1) << sub_bits))
 		return NULL;
 	h = xmalloc(hist_bytes(n_buckets));
 	h->sub_bits = sub_bits;

@@ -124,15 +124,11 @@ uint64_t pattern__key(uint32_t connection, uint64_t seq)
 	return splitmix__mix(seq + splitmix__mix((uint64_t)connection + 1));
 }
 
-static uint64_t pattern__word(uint64_t key, size_t index)
-{
-	return splitmix__mix(key + (uint64_t)index * 0x9e3779b97f4a7c15ULL);
-}
-
 /* Writes the word that covers offset, from that byte on. Returns the valid bytes, at most len. */
 static size_t pattern__piece(uint64_t key, size_t offset, size_t len, uint8_t bytes[8])
 {
-	uint64_t word = htole64(pattern__word(key, offset / 8));
+	uint64_t word =
+		htole64(splitmix__mix(key + (uint64_t)(offset / 8) * 0x9e3779b97f4a7c15ULL));
 	size_t skip = offset % 8;
 	size_t n = 8 - skip;
 

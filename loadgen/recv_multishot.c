@@ -207,11 +207,6 @@ static int await(struct recv_loop *r, struct io_uring_cqe *cqe)
 	return err;
 }
 
-static void multishot__ended(struct multishot *m, uint32_t connection)
-{
-	m->ended[(m->ended_first + m->ended_nr++) % m->connections] = connection;
-}
-
 /* A request ends where no buffer is free (ENOBUFS), and where the kernel chooses to. */
 static bool is_to_go_on(const struct io_uring_cqe *cqe)
 {
@@ -270,7 +265,8 @@ static ssize_t multishot_way__next(struct recv_loop *r, struct receiver_conn **c
 		if (err)
 			return err == -EAGAIN ? -ENOMEM : err;
 		if (!(cqe.flags & IORING_CQE_F_MORE) && is_to_go_on(&cqe))
-			multishot__ended(m, (uint32_t)cqe.user_data);
+			m->ended[(m->ended_first + m->ended_nr++) % m->connections] =
+				(uint32_t)cqe.user_data;
 	} while (cqe.res == -ENOBUFS);
 	*conn = &r->conns[cqe.user_data];
 	err = take(m, &cqe);

@@ -48,18 +48,13 @@ static void rx_parser__end_message(struct rx_parser *s, struct counters *t, uint
 		s->key = pattern__key(s->connection, s->seq);
 }
 
-static void rx_parser__skip(struct rx_parser *s, struct counters *t, size_t len)
-{
-	t->messages += (s->pos + len) / s->size;
-	s->pos = (s->pos + len) % s->size;
-}
-
 void rx_parser__feed(struct rx_parser *s, struct counters *t, const uint8_t *data, size_t len,
 		     uint64_t now)
 {
 	t->bytes += len;
 	if (s->untagged) {
-		rx_parser__skip(s, t, len);
+		t->messages += (s->pos + len) / s->size;
+		s->pos = (s->pos + len) % s->size;
 		return;
 	}
 	while (len) {

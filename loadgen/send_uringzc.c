@@ -144,12 +144,6 @@ static int uringzc__wait(struct sender_conn *f, unsigned int ms)
 	return err && err != -EAGAIN ? err : uringzc__reap(f);
 }
 
-static int uringzc__open_ring(struct uringzc_sender *own, unsigned int depth)
-{
-	/* Each request has a completion and a notification. */
-	return uring__open(&own->ring, depth, 2 * requests_of(own));
-}
-
 /* As many slots as fit into this connection's share of half of RLIMIT_MEMLOCK. */
 static unsigned int slots_allowed(const struct sender_conn *f, const struct send_slots *s,
 				  unsigned int least)
@@ -199,7 +193,8 @@ static int uringzc__setup(struct sender_conn *f)
 	for (unsigned int i = 0; i < own->free_nr; i++)
 		own->free_list[i] = (uint16_t)(own->free_nr - 1 - i);
 	own->fixed = f->options->workload.fixed_buffers;
-	err = uringzc__open_ring(own, f->depth);
+	/* Each request has a completion and a notification. */
+	err = uring__open(&own->ring, f->depth, 2 * requests_of(own));
 	return err || !own->fixed ? err : uringzc__register(f, own);
 }
 

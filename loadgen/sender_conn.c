@@ -256,12 +256,6 @@ int sender_conn__check_stall(struct sender_conn *f)
 	return state.unacked || state.owed ? -ETIMEDOUT : -ETIME;
 }
 
-/* A slot is usually free within microseconds; the socket is checked only after WAIT_MS. */
-static bool sender_conn__waits_long(const struct sender_conn *f)
-{
-	return f->busy || clock__now() - f->slot_since > WAIT_MS * NS_PER_MS;
-}
-
 int sender_conn__send_message(struct sender_conn *f)
 {
 	const struct send_mode *mode = send_mode__get(f->options->mode);
@@ -271,7 +265,8 @@ int sender_conn__send_message(struct sender_conn *f)
 		if (!f->busy && sender_conn__stopped(f))
 			return -ECANCELED;
 		err = f->busy || !mode->wait ? 0 : mode->wait(f, WAIT_MS);
-		if (!err && sender_conn__waits_long(f))
+		/* A slot is usually free within microseconds: the socket is checked late. */
+		if (!err && (f->busy || clock__now() - f->slot_since > WAIT_MS * NS_PER_MS))
 			err = sender_conn__check_stall(f);
 		if (err)
 			return err;

@@ -11,12 +11,6 @@
 
 _Static_assert((ZC_IDS_MAX & (ZC_IDS_MAX - 1)) == 0, "ring size is a power of two");
 
-static bool is_recverr(const struct cmsghdr *c)
-{
-	return (c->cmsg_level == SOL_IP && c->cmsg_type == IP_RECVERR) ||
-	       (c->cmsg_level == SOL_IPV6 && c->cmsg_type == IPV6_RECVERR);
-}
-
 int errqueue__decode(const struct msghdr *msg, struct zc_notice *notice)
 {
 	struct sock_extended_err ee;
@@ -25,7 +19,8 @@ int errqueue__decode(const struct msghdr *msg, struct zc_notice *notice)
 	if (msg->msg_flags & MSG_CTRUNC)
 		return -EPROTO;
 	for (c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR((struct msghdr *)msg, c)) {
-		if (!is_recverr(c))
+		if (!((c->cmsg_level == SOL_IP && c->cmsg_type == IP_RECVERR) ||
+		      (c->cmsg_level == SOL_IPV6 && c->cmsg_type == IPV6_RECVERR)))
 			continue;
 		if (c->cmsg_len < CMSG_LEN(sizeof(ee)))
 			return -EPROTO;

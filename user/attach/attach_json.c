@@ -438,11 +438,6 @@ static json_t *whole_json(const struct attach_result *r)
 	return row_json(r, &total);
 }
 
-static const char *events_quality(const struct attach_events *e)
-{
-	return quality__name(e->sampled ? QUALITY_SAMPLED : QUALITY_EXACT);
-}
-
 /* clang-format off */
 #define TARGETS_FIELDS(X)                                                                    \
 	TARGET_FIELDS(X, &q->target)                                                         \
@@ -462,7 +457,7 @@ FIELDS(sent, (struct sampled_share s), SENT_FIELDS)
 
 /* Whether all send calls and receive copies were seen, or a sample. */
 #define EVENTS_FIELDS(X)                                                                     \
-	X(text,      "quality",    "text",  events_quality(e))                               \
+	X(text,      "quality",    "text",  quality__name(e->sampled ? QUALITY_SAMPLED : QUALITY_EXACT))                               \
 	X(bare_real, "time_share", "0..1",                                                   \
 	  real_if(e->all_ns, e->all_ns ? (double)e->seen_ns / (double)e->all_ns : 0))        \
 	X(u64,       "periods",    "count", e->calls.windows)                                \

@@ -499,13 +499,6 @@ static bool add_task(void *arg, uint32_t tgid, const struct nio_task *task)
 	return false;
 }
 
-static void name_cgroups(struct groups *g)
-{
-	for (size_t i = 0; i < g->nr; i++)
-		if (!g->list[i].name)
-			g->list[i].name = target__cgroup_path(g->list[i].id);
-}
-
 void attach_session__sort(struct attach_session *session)
 {
 	table__sort(&session->found.table, session->o->sort, session->since_ns);
@@ -514,6 +507,7 @@ void attach_session__sort(struct attach_session *session)
 int attach_session__refresh(struct attach_session *session)
 {
 	struct attach_result *r = &session->found;
+	struct groups *g = &r->table.groups[GROUP_CGROUP];
 	int err;
 
 	session->since_ns = session->finished ? 0 : r->ended_ns;
@@ -531,7 +525,10 @@ int attach_session__refresh(struct attach_session *session)
 	if (session->passes_again)
 		add_sockets(session);
 	session->passes_again = false;
-	name_cgroups(&r->table.groups[GROUP_CGROUP]); /* a cgroup may vanish */
+	/* A cgroup may vanish. */
+	for (size_t i = 0; i < g->nr; i++)
+		if (!g->list[i].name)
+			g->list[i].name = target__cgroup_path(g->list[i].id);
 	attach_session__sort(session);
 	r->missed = attach_probes__missed(session->probes);
 	r->events = attach_probes__events(session->probes);

@@ -510,12 +510,6 @@ void attach_result__print(FILE *f, unsigned int columns, const struct attach_res
 		print_note(f, columns, r, notes[i].label, notes[i].print);
 }
 
-static bool ways_within(const uint64_t bytes[VALUE_NR])
-{
-	return bytes[VALUE_COPIED] + bytes[VALUE_PINNED] + bytes[VALUE_SPLICED] <=
-	       bytes[VALUE_SENT];
-}
-
 void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *r)
 {
 	uint64_t ns = r->ended_ns - (l->at_ns ? l->at_ns : r->begun_ns);
@@ -542,7 +536,9 @@ void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *
 
 		/* Above what was sent: bytes of earlier intervals, whose calls are known only now.
 		 */
-		if (!(a.doubt & (DOUBT_UNKNOWN | DOUBT_WIDE)) && (!way || ways_within(more)))
+		if (!(a.doubt & (DOUBT_UNKNOWN | DOUBT_WIDE)) &&
+		    (!way || (more[VALUE_COPIED] + more[VALUE_PINNED] + more[VALUE_SPLICED] <=
+			      more[VALUE_SENT])))
 			snprintf(text, sizeof(text), "%s%.2f", amount__mark(&a),
 				 ns ? (double)more[v] * 8 / (double)ns : 0);
 		fprintf(f, " %9s", text);

@@ -330,15 +330,10 @@ int atomic_file__flush_stdout(void)
 	return stdout_err;
 }
 
-/* The errno of an earlier failed write is lost, and the next write fails alike. */
-static int stdout_error(void)
-{
-	return write(STDOUT_FILENO, "\n", 1) < 0 ? -errno : -EIO;
-}
-
 int atomic_file__close_stdout(void)
 {
-	int err = ferror(stdout) ? stdout_error() : 0;
+	/* The errno of an earlier failed write is lost, and the next write fails alike. */
+	int err = ferror(stdout) ? (write(STDOUT_FILENO, "\n", 1) < 0 ? -errno : -EIO) : 0;
 
 	if (fclose(stdout))
 		err = -errno;

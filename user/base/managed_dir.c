@@ -251,11 +251,6 @@ int managed_dir__create_file(const struct managed_dir *d, const char *name)
 	return open_inside(d, name, O_WRONLY | O_CREAT | O_EXCL);
 }
 
-static bool is_ours(const struct managed_dir *d, const char *name)
-{
-	return managed_dir__names(d, name) || (d->marked && !strcmp(name, MANAGED_DIR_MARKER));
-}
-
 /* Looks for a file that is not ours in a subdirectory; "": in the directory itself. */
 static int foreign_below(const struct managed_dir *d, const char *below, char *found, size_t len)
 {
@@ -277,7 +272,9 @@ static int foreign_below(const struct managed_dir *d, const char *below, char *f
 			err = -errno;
 		else if (S_ISDIR(st.st_mode) && !*below && find_name(d, name, '/'))
 			err = foreign_below(d, name, found, len);
-		else if (!S_ISREG(st.st_mode) || !is_ours(d, name))
+		else if (!S_ISREG(st.st_mode) ||
+			 !(managed_dir__names(d, name) ||
+			   (d->marked && !strcmp(name, MANAGED_DIR_MARKER))))
 			snprintf(found, len, "%s", name);
 	}
 	if (dir)

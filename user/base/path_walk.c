@@ -134,11 +134,6 @@ static bool next_component(struct walk *k, char name[NAME_MAX + 1], int *err)
 	return true;
 }
 
-static bool is_last(const struct walk *k)
-{
-	return !k->rest[strspn(k->rest, "/")];
-}
-
 static void move_to(int *fd, int next)
 {
 	if (*fd >= 0)
@@ -215,7 +210,7 @@ static int step(struct walk *k, const char *name, bool *ended)
 	struct path_walk *w = k->found;
 	struct stat dir, st;
 	int object = openat(w->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), link, err;
-	bool last = is_last(k), by_proc = false;
+	bool last = !k->rest[strspn(k->rest, "/")], by_proc = false;
 
 	if (object < 0 && (errno != ENOENT || !last))
 		return -errno;

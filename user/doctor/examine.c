@@ -35,11 +35,6 @@ static struct num btf_size(void)
 	return (struct num){.value = st.st_size, .known = true};
 }
 
-static double ns_between(const struct timespec *a, const struct timespec *b)
-{
-	return (double)(b->tv_sec - a->tv_sec) * 1e9 + (double)(b->tv_nsec - a->tv_nsec);
-}
-
 /* The fastest of many batches: what a reading takes when nothing interrupts it. */
 static struct real clock_cost(void)
 {
@@ -51,7 +46,9 @@ static struct real clock_cost(void)
 			return (struct real){.reason = "CLOCK_MONOTONIC cannot be read"};
 		for (int i = 0; i < CLOCK_READINGS; i++)
 			clock_gettime(CLOCK_MONOTONIC, &end);
-		ns = ns_between(&begin, &end) / CLOCK_READINGS;
+		ns = ((double)(end.tv_sec - begin.tv_sec) * 1e9 +
+		      (double)(end.tv_nsec - begin.tv_nsec)) /
+		     CLOCK_READINGS;
 		best = ns < best ? ns : best;
 	}
 	return (struct real){.value = best, .known = true};

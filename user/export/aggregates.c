@@ -8,8 +8,6 @@
 #include "aggregates.h"
 #include "common/xalloc.h"
 
-#define REFUSED_NAMES_MAX 4096
-
 struct refused_name {
 	char *name;
 	struct refused_use use;
@@ -20,7 +18,7 @@ static bool in_use(const struct refused_use *use)
 	return use->now || use->before;
 }
 
-static void refused_names__clear(struct refused_names *r)
+void refused_names__clear(struct refused_names *r)
 {
 	for (size_t i = 0; i < r->nr; i++)
 		free(r->list[i].name);
@@ -51,8 +49,7 @@ static struct refused_name *find(const struct refused_names *r, const char *name
 	return i < r->nr && !strcmp(r->list[i].name, name) ? &r->list[i] : NULL;
 }
 
-/* Must the name's sockets count for "other", since some that do may be open? */
-static bool refused_names__must_stay(const struct refused_names *r, const char *name)
+bool refused_names__must_stay(const struct refused_names *r, const char *name)
 {
 	const struct refused_name *found = find(r, name);
 
@@ -67,8 +64,7 @@ static void drop(struct refused_names *r, size_t i)
 	memmove(&r->list[i], &r->list[i + 1], (r->nr - i) * sizeof(*r->list));
 }
 
-/* The name has got a slot. */
-static void refused_names__forget(struct refused_names *r, const char *name)
+void refused_names__forget(struct refused_names *r, const char *name)
 {
 	const struct refused_name *found = find(r, name);
 
@@ -103,8 +99,7 @@ static struct refused_name *insert(struct refused_names *r, const char *name)
 	return &r->list[i];
 }
 
-/* A socket of this name counts for "other". */
-static void refused_names__note(struct refused_names *r, const char *name, bool open)
+void refused_names__note(struct refused_names *r, const char *name, bool open)
 {
 	struct refused_name *found = find(r, name);
 	struct refused_use *use;
@@ -115,15 +110,14 @@ static void refused_names__note(struct refused_names *r, const char *name, bool 
 	use->now = use->now || open;
 }
 
-/* A refresh: between these each open socket is noted. */
-static void refused_names__begin(struct refused_names *r)
+void refused_names__begin(struct refused_names *r)
 {
 	for (size_t i = 0; i < r->nr; i++)
 		r->list[i].use.now = false;
 	r->rest.now = false;
 }
 
-static void refused_names__end(struct refused_names *r)
+void refused_names__end(struct refused_names *r)
 {
 	for (size_t i = 0; i < r->nr; i++)
 		r->list[i].use.before = r->list[i].use.now;

@@ -119,6 +119,8 @@ struct refused_use {
 	bool now, before;
 };
 
+#define REFUSED_NAMES_MAX 4096
+
 struct refused_name;
 
 /*
@@ -131,6 +133,19 @@ struct refused_names {
 	uint64_t total;          /* names so far */
 	struct refused_use rest; /* sockets of names that could not be remembered */
 };
+
+void refused_names__clear(struct refused_names *r);
+
+/* Must the name's sockets count for "other", since some that do may be open? */
+bool refused_names__must_stay(const struct refused_names *r, const char *name);
+
+/* A socket of this name counts for "other"; it has got a slot. */
+void refused_names__note(struct refused_names *r, const char *name, bool open);
+void refused_names__forget(struct refused_names *r, const char *name);
+
+/* A refresh: between these each open socket is noted. */
+void refused_names__begin(struct refused_names *r);
+void refused_names__end(struct refused_names *r);
 
 struct aggregates {
 	struct aggregate *list; /* [0]: other */

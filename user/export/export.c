@@ -196,9 +196,9 @@ struct group {
 
 static void name_by_cgroup(struct export *x, struct group *g, const struct sock_state *s)
 {
-	const struct cgroup_group *found;
+	const struct cgroup_group *found =
+		cgroup_names__find(&x->cgroups, s->cgroup, s->first_ns, !s->closed_ns);
 
-	found = cgroup_names__find(&x->cgroups, s->cgroup, s->first_ns, !s->closed_ns);
 	strcpy(g->name, found ? found->name : UNKNOWN);
 	g->pod = found ? found->pod : NULL;
 	g->final = !found || !found->waits;
@@ -206,25 +206,13 @@ static void name_by_cgroup(struct export *x, struct group *g, const struct sock_
 
 static void find_group(struct export *x, struct group *g, const struct sock_state *s)
 {
-	*g = (struct group){.final = true};
-	switch (x->o.by) {
-	case EXPORT_BY_PORT:
+	*g = (struct group){.final = x->o.by != EXPORT_BY_COMM || s->owned};
+	if (x->o.by == EXPORT_BY_PORT)
 		name_by_port(g->name, s);
-		break;
-	case EXPORT_BY_COMM:
+	else if (x->o.by == EXPORT_BY_COMM)
 		group_name__of_comm(g->name, s->comm, s->owned);
-		g->final = s->owned;
-		break;
-	default:
+	else
 		name_by_cgroup(x, g, s);
-	}
-}
-
-static size_t slot_of(struct export *x, const struct group *g, const struct sock_state *s)
-{
-	return matches(&x->o, g->name)
-		       ? aggregates__slot(&x->groups, g->name, g->pod, !s->closed_ns)
-		       : AGGREGATES_OTHER;
 }
 
 static void keep_group(void *arg, const char *name)
@@ -259,7 +247,8 @@ static void add_socket(void *arg, const struct sock_state *s)
 	find_group(x, &g, s);
 	if (aggregates__hold(&x->groups, s, g.final))
 		return;
-	slot = slot_of(x, &g, s);
+	slot = matches(&x->o, g.name) ? aggregates__slot(&x->groups, g.name, g.pod, !s->closed_ns)
+				      : AGGREGATES_OTHER;
 	if (s->closed_ns)
 		aggregates__close(&x->groups, slot, s);
 	else
@@ -392,14 +381,6 @@ static int try_watching(void *arg)
 	return attach_probes__each_task(x->probes, add_task, NULL);
 }
 
-/* Where no filter can be loaded, the exporter runs with what confinement__enter() has left it. */
-static void filter_calls(bool kprobes)
-{
-	if (SYSCALL_FILTER_FITS && syscall_filter__load(kprobes))
-		log_warning("system calls are not filtered: this kernel, or the filter of this "
-			    "container, allows no seccomp filter.");
-}
-
 /* Files are written and removed by the user who started the exporter, without capabilities. */
 static int confine(struct export *x)
 {
@@ -411,7 +392,10 @@ static int confine(struct export *x)
 		log_error("cannot drop privileges: %s.", strerror(-err));
 		return EXIT_PRIVILEGES;
 	}
-	filter_calls(kprobes);
+	/* Where no filter can be loaded, the exporter runs with what is left. */
+	if (SYSCALL_FILTER_FITS && syscall_filter__load(kprobes))
+		log_warning("system calls are not filtered: this kernel, or the filter of this "
+			    "container, allows no seccomp filter.");
 	return EXIT_DONE;
 }
 
@@ -431,21 +415,11 @@ static int load(struct export *x)
 	return err ? refusal__log("export", x->o.backend, err, &no) : EXIT_DONE;
 }
 
-/* Connections that were there before count from now on. */
-static void adopt(struct export *x)
-{
-	int err;
-
-	err = attach_probes__find_existing(x->probes);
-	if (err)
-		log_warning("existing connections may be missing until they are used: %s.",
-			    strerror(-err));
-}
-
 static int begin(struct export *x)
 {
 	const char *logs;
 	struct stat st;
+	int err;
 
 	uname(&x->kernel);
 	if (x->o.this_netns && !stat("/proc/self/ns/net", &st))
@@ -463,7 +437,11 @@ static int begin(struct export *x)
 	x->groups.arg = x;
 	if (x->o.by == EXPORT_BY_CGROUP)
 		x->groups.find_gone = find_gone;
-	adopt(x);
+	/* Connections that were there before count from now on. */
+	err = attach_probes__find_existing(x->probes);
+	if (err)
+		log_warning("existing connections may be missing until they are used: %s.",
+			    strerror(-err));
 	loop__add(&x->loop, attach_probes__ends_fd(x->probes));
 	x->next_step_ns = loop__now_ns();
 	return snapshot(x) ? EXIT_RUN_FAILED : EXIT_DONE;
@@ -496,18 +474,13 @@ static int serve(struct export *x)
 	return EXIT_DONE;
 }
 
-/* SIGHUP takes a snapshot now. Any other signal ends the exporter. */
-static bool handle_signal(struct export *x, int signo)
-{
-	if (signo == SIGHUP)
-		x->next_snapshot_ns = 0;
-	return signo != SIGHUP && signo != SIGWINCH;
-}
-
 static bool handle_event(struct export *x, const struct loop_event *ev)
 {
+	/* SIGHUP takes a snapshot now. Any other signal ends the exporter. */
+	if (ev->kind == LOOP_SIGNAL && ev->signo == SIGHUP)
+		x->next_snapshot_ns = 0;
 	if (ev->kind == LOOP_SIGNAL)
-		return handle_signal(x, ev->signo);
+		return ev->signo != SIGHUP && ev->signo != SIGWINCH;
 	if (ev->kind == LOOP_READABLE && ev->fd == attach_probes__ends_fd(x->probes))
 		attach_probes__each_ended(x->probes, add_socket, x);
 	else if (ev->kind == LOOP_READABLE && x->http)

@@ -176,16 +176,13 @@ static int open_session(struct session *s)
 	return check_processes(s);
 }
 
-static unsigned int expected(const struct session *s)
-{
-	return (unsigned int)(s->o.duration_ns / 1000 * s->o.rate / 1000000);
-}
-
 static void show_progress(struct session *s)
 {
 	s->found.duration_ns = loop__now_ns() - s->begun_ns;
 	if (!s->o.quiet)
-		follow_result__print_progress(s->out, &s->found, expected(s));
+		follow_result__print_progress(
+			s->out, &s->found,
+			(unsigned int)(s->o.duration_ns / 1000 * s->o.rate / 1000000));
 	fflush(s->out);
 }
 

@@ -23,11 +23,6 @@ static const char *times(double per_byte)
 	return words[(int)whole];
 }
 
-static void print_number(FILE *f, const struct follow_estimate *e)
-{
-	fprintf(f, "%.2f (%.2f to %.2f) copies per byte", e->per_byte.value, e->low, e->high);
-}
-
 static const char *name_of(const struct follow_result *r)
 {
 	static char name[16];
@@ -66,7 +61,7 @@ static void print_known(FILE *f, const struct follow_result *r, enum nio_follow_
 	else
 		fprintf(f, "%s copies %s %s%sin user space: ", name_of(r), directions[d].object,
 			word ? word : "", word ? " " : "");
-	print_number(f, &e);
+	fprintf(f, "%.2f (%.2f to %.2f) copies per byte", e.per_byte.value, e.low, e.high);
 	if (caller && e.per_byte.value > NEAR_WHOLE)
 		fprintf(f, ", most often in %s", caller->function);
 	fputs(". ", f);

@@ -54,12 +54,6 @@ static int event_of(int status)
 	return status >> 16;
 }
 
-/* A stop of ours: of PTRACE_INTERRUPT. A group stop has another signal. */
-static bool is_our_stop(int status)
-{
-	return event_of(status) == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
-}
-
 /* The end of a step; other SIGTRAPs are the program's own. */
 static bool is_step(uint32_t tid, int status)
 {
@@ -134,7 +128,8 @@ bool tracer__stop(struct tracer *t, uint32_t tid, struct user_regs_struct *regs)
 	if (!seize(t, tid) || ptrace(PTRACE_INTERRUPT, tid, 0, 0))
 		return false;
 	while (await(t, tid, HELD_NS, WAIT_NS) == AWAITED_STOP) {
-		if (is_our_stop(t->status)) {
+		/* A stop of ours: of PTRACE_INTERRUPT. A group stop has another signal. */
+		if (event_of(t->status) == PTRACE_EVENT_STOP && WSTOPSIG(t->status) == SIGTRAP) {
 			leave_out_wait(t);
 			return !ptrace(PTRACE_GETREGS, tid, 0, regs);
 		}

@@ -359,12 +359,6 @@ static bool has_ended(const struct reading *t, const struct sock_state *s)
 	return t->ended_nr && bsearch(&key, t->ended, t->ended_nr, sizeof(key), by_key);
 }
 
-static void forget(struct attach_probes *probes, uint64_t key)
-{
-	bpf_map_delete_elem(bpf_map__fd(probes->skel->maps.nio_sock_events), &key);
-	bpf_map_delete_elem(bpf_map__fd(probes->skel->maps.nio_sockets), &key);
-}
-
 static void give_open(struct attach_probes *probes, struct reading *t,
 		      const struct loader_records *open)
 {
@@ -382,7 +376,9 @@ static void give_open(struct attach_probes *probes, struct reading *t,
 		if (s.flags & (SOCK_STATE_FOREIGN | SOCK_STATE_MAYBE) || has_ended(t, &s))
 			continue;
 		if (s.flags & SOCK_STATE_UNSENT) {
-			forget(probes, s.key);
+			bpf_map_delete_elem(bpf_map__fd(probes->skel->maps.nio_sock_events),
+					    &s.key);
+			bpf_map_delete_elem(bpf_map__fd(probes->skel->maps.nio_sockets), &s.key);
 			probes->unsure_ended += is_unsure(probes, &s);
 		} else {
 			s.now = s.last_read;

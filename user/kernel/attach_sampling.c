@@ -93,11 +93,6 @@ static bool uses_zerocopy(const struct attach_probes *probes, uint64_t now_ns)
 	return is_in_use(&probes->skel->bss->nio_zerocopy_ns, now_ns);
 }
 
-static bool is_always_attached(const struct attach_probes *probes, uint64_t now_ns)
-{
-	return uses_zerocopy(probes, now_ns) && !probes->skel->rodata->nio_sees_calls;
-}
-
 /* Programs that stay attached between windows, with deferred copies for zero-copy senders. */
 static struct plan base_plan_at(const struct attach_probes *probes, uint64_t now_ns)
 {
@@ -117,13 +112,6 @@ static void detach(struct attach_probes *probes, uint64_t now_ns)
 
 	change_window(probes, 1);
 	loader__detach_others(&probes->loader, &base_plan);
-}
-
-static void attach_arrival(struct attach_probes *probes, uint64_t now_ns)
-{
-	struct plan base_plan = base_plan_at(probes, now_ns);
-
-	loader__attach(&probes->loader, &base_plan);
 }
 
 /* A program that cannot be attached again counts as missed: its events are no longer seen. */
@@ -221,11 +209,6 @@ static void attach_seconds(struct attach_probes *probes, uint64_t now_ns)
 		       probes->sampling.windows.attached ? &probes->plan : &base_plan);
 }
 
-static struct window_load load_of(const struct nio_event_counts *c)
-{
-	return (struct window_load){.watched = c->watched, .others = c->runs - c->watched};
-}
-
 int attach_probes__begin_events(struct attach_probes *probes, bool count_calls)
 {
 	struct attach_sampling *s = &probes->sampling;
@@ -252,8 +235,9 @@ static struct window_load load_now(struct attach_probes *probes, uint64_t now_ns
 	bool due = now_ns >= s->windows.due_ns;
 
 	read_counts(probes, &now);
-	load = load_of(&now);
-	load.keep = !s->windowed || is_always_attached(probes, now_ns);
+	load = (struct window_load){.watched = now.watched, .others = now.runs - now.watched};
+	load.keep = !s->windowed ||
+		    (uses_zerocopy(probes, now_ns) && !probes->skel->rodata->nio_sees_calls);
 	if (!s->windows.attached)
 		load.moves = due && !load.keep && is_moving(probes, now_ns);
 	else if (due)
@@ -276,8 +260,11 @@ uint64_t attach_probes__step_events(struct attach_probes *probes, uint64_t now_n
 	if (probes->stopped)
 		return UINT64_MAX;
 	attach_seconds(probes, now_ns);
-	if (!attached && uses_zerocopy(probes, now_ns))
-		attach_arrival(probes, now_ns);
+	if (!attached && uses_zerocopy(probes, now_ns)) {
+		struct plan base_plan = base_plan_at(probes, now_ns);
+
+		loader__attach(&probes->loader, &base_plan);
+	}
 	switch (event_windows__step(windows, now_ns, load_now(probes, now_ns))) {
 	case WINDOW_ATTACH:
 		attach(probes);

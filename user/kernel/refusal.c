@@ -20,19 +20,13 @@ static void log_missing(const char *command, enum backend asked, const char *mis
 					: "--backend auto takes any of them.");
 }
 
-/* An error of this moment says nothing about the kernel. */
-static bool is_of_this_moment(int err)
-{
-	return probe_result__from_error(err).answer == ANSWER_UNKNOWN;
-}
-
 const char *refusal__of_moment(int err)
 {
 	static char text[256];
 
 	if (limits__blame(text, sizeof(text), err))
 		return text;
-	if (is_of_this_moment(err)) {
+	if (probe_result__from_error(err).answer == ANSWER_UNKNOWN) {
 		snprintf(text, sizeof(text),
 			 "%s now; end other users of memory, files or BPF programs, and try again",
 			 strerror(-err));

@@ -146,13 +146,6 @@ static enum adding adding_of(const struct run_result *dst, const struct run_resu
 	return to == from ? ADD : to ? KEEP : TAKE;
 }
 
-/* A stage whose time is of the rounds themselves adds up as everything of them does. */
-static enum adding adding_of_stage(const struct stage_result *dst, const struct stage_result *src,
-				   enum adding how)
-{
-	return dst->timed_bytes.known || src->timed_bytes.known ? how : ADD;
-}
-
 static void add_how(struct num *dst, const struct num *src, enum adding how)
 {
 	if (how == ADD)
@@ -164,7 +157,8 @@ static void add_how(struct num *dst, const struct num *src, enum adding how)
 static void add_stage_time(struct stage_result *dst, const struct stage_result *src,
 			   enum adding how)
 {
-	how = adding_of_stage(dst, src, how);
+	/* A stage whose time is of the rounds themselves adds up as everything of them does. */
+	how = dst->timed_bytes.known || src->timed_bytes.known ? how : ADD;
 	add_how(&dst->ns, &src->ns, how);
 	add_how(&dst->timed, &src->timed, how);
 	add_how(&dst->timed_bytes, &src->timed_bytes, how);

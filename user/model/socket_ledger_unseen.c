@@ -17,12 +17,6 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Is it known how each byte was sent? */
-static bool knows_pins(const struct socket_ledger *d)
-{
-	return !d->divided[NIO_SIDE_SENDER] && !socket_ledger__unclassified(d, NIO_SIDE_SENDER);
-}
-
 /*
  * Arrivals are no copies: a packet may be dropped before it is copied, leave the machine again, or
  * be counted at two devices. Returns what was copied at least.
@@ -30,7 +24,10 @@ static bool knows_pins(const struct socket_ledger *d)
 static uint64_t copied_of_arrivals(const struct socket_ledger *d, enum deferred_doubt *doubt)
 {
 	uint64_t seen = d->stages[NIO_STAGE_DEFERRED_COPY].bytes, ended = socket_ledger__ended(d);
-	uint64_t pinned = knows_pins(d) ? d->stages[NIO_STAGE_TX_PIN].bytes : 0;
+	uint64_t pinned =
+		(!d->divided[NIO_SIDE_SENDER] && !socket_ledger__unclassified(d, NIO_SIDE_SENDER))
+			? d->stages[NIO_STAGE_TX_PIN].bytes
+			: 0;
 
 	if (ended && socket_ledger__ended_copied(d) < ended) {
 		*doubt = socket_ledger__ended_copied(d) ? DOUBT_DEFERRED_MIXED

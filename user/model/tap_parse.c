@@ -33,12 +33,6 @@ int tap_parse__socket(const char *line, struct tap_socket *out)
 	return 0;
 }
 
-/* "packet_rcv", "packet_rcv [af_packet]", "packet_rcv+0x0/0x4a0 [af_packet]": the name alone. */
-static void parse_function(char *out, size_t len, const char *text)
-{
-	snprintf(out, len, "%.*s", (int)strcspn(text, " \t\n+"), text);
-}
-
 int tap_parse__hook(const char *line, struct tap_hook *out)
 {
 	size_t type_len = strcspn(line, " \n"), device_len;
@@ -53,7 +47,9 @@ int tap_parse__hook(const char *line, struct tap_hook *out)
 	snprintf(out->device, sizeof(out->device), "%.*s", (int)device_len, device);
 	device += device_len;
 	device += strspn(device, " ");
-	parse_function(out->function, sizeof(out->function), device);
+	/* "packet_rcv", "packet_rcv [af_packet]", "packet_rcv+0x0/0x4a0 [af_packet]": the name. */
+	snprintf(out->function, sizeof(out->function), "%.*s", (int)strcspn(device, " \t\n+"),
+		 device);
 	return out->function[0] ? 0 : -EINVAL;
 }
 

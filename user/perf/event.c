@@ -72,12 +72,6 @@ int perf_event__open_cpu(const struct perf_spec *spec, int cpu, bool pinned, int
 	return event_open(&attr, -1, cpu, group_fd);
 }
 
-/* Different periods: CPUs sampled together could show the wait for each other's locks. */
-static uint64_t period_ns(unsigned int hz, int cpu)
-{
-	return 1000000000ULL / hz * (98 + (unsigned int)cpu % 5) / 100;
-}
-
 int perf_event__open_sampling(bool cycles, unsigned int hz, int cpu)
 {
 	struct perf_event_attr attr = {
@@ -89,10 +83,11 @@ int perf_event__open_sampling(bool cycles, unsigned int hz, int cpu)
 		.exclude_hv = cycles,
 	};
 
+	/* Different periods: CPUs sampled together could show the wait for each other's locks. */
 	if (cycles)
 		attr.sample_freq = hz;
 	else
-		attr.sample_period = period_ns(hz, cpu);
+		attr.sample_period = 1000000000ULL / hz * (98 + (unsigned int)cpu % 5) / 100;
 	return event_open(&attr, -1, cpu, -1);
 }
 

@@ -32,11 +32,6 @@ static int (*const write_of[])(const struct result *r, FILE *f) = {
 #undef X
 };
 
-static bool is_stdout(const char *name)
-{
-	return name && strcmp(name, "-") == 0;
-}
-
 static int open_outputs(struct outputs *o, const struct options *options)
 {
 	*o = (struct outputs){.options = options};
@@ -61,7 +56,7 @@ static void write_text(const struct outputs *o, const struct result *r)
 	if (o->options->quiet)
 		return;
 	for (int i = 0; i < OUTPUT_NR; i++)
-		if (is_stdout(o->options->output[i]))
+		if (o->options->output[i] && strcmp(o->options->output[i], "-") == 0)
 			f = stderr;
 	form.columns = terminal__columns(fileno(f), TEXT_COLUMNS_DEFAULT);
 	form.rows = terminal__rows(fileno(f), 0);

@@ -180,13 +180,6 @@ static void summarise_mode(struct result *res, const struct options *o, enum mod
 	spread_of(&s->cpu_ns_per_kib, res, mode, figures__cpu);
 }
 
-/* Fills the summary: the total and the spread of each mode's rounds. */
-static void summarise(struct result *res, const struct options *o)
-{
-	for (size_t i = 0; i < o->modes_nr; i++)
-		summarise_mode(res, o, o->modes[i]);
-}
-
 void runner__summarise(struct runner *runner)
 {
 	struct cpu_times now;
@@ -195,7 +188,8 @@ void runner__summarise(struct runner *runner)
 	runner->result.env.machine.steal = machine__steal(&runner->cpu_begin, &now);
 	tap__recall(&runner->result.env.taps); /* a total is over every run */
 	runner->result.interrupted = runner->stopped;
-	summarise(&runner->result, runner->o);
+	for (size_t i = 0; i < runner->o->modes_nr; i++)
+		summarise_mode(&runner->result, runner->o, runner->o->modes[i]);
 }
 
 static int set_up(struct runner *runner, const uint64_t *sizes, size_t sizes_nr)

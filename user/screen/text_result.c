@@ -335,12 +335,6 @@ static void print_side(FILE *f, const struct result *r)
 			first->ledger_known && reason ? reason : REMOTE_REASON);
 }
 
-static void print_nothing(FILE *f, const struct result *r)
-{
-	fprintf(f, "Nothing was measured%s.",
-		r->interrupted ? ": interrupted before the first round was over" : "");
-}
-
 /* A mode may lack this share of the messages that were due, or one a round: the last one's way. */
 #define LACKING 0.01
 
@@ -524,7 +518,8 @@ void text_result__print(FILE *f, const struct result *r, unsigned int columns, u
 
 	text_note__begin(&l);
 	if (!r->summary_nr) {
-		print_nothing(l.f, r);
+		fprintf(l.f, "Nothing was measured%s.",
+			r->interrupted ? ": interrupted before the first round was over" : "");
 		text_note__next(&l);
 		print_ended_early(l.f, r);
 	}

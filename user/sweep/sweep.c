@@ -107,12 +107,6 @@ static void find_finished(struct sweep *s)
 	}
 }
 
-static json_t *tool_json(const struct sweep_options *o)
-{
-	return json_pack("{s:s, s:o}", "version", NETIOTRACE_VERSION, "argv",
-			 json_value__texts((size_t)o->run.argc, o->run.argv));
-}
-
 /* Adds the size to the same row of other sizes. False: there is none. */
 static bool merge_row(json_t *rows, const json_t *row, uint64_t size)
 {
@@ -165,7 +159,9 @@ static json_t *make_document(const struct sweep_options *options, struct runner 
 	json_t *environment = json_document__environment(&runner->result.env);
 	/* Without time, load and taps: each run's document has those. */
 	json_t *o = json_pack(
-		"{s:s, s:o, s:o, s:o, s:o}", "schema", SWEEP_SCHEMA, "tool", tool_json(options),
+		"{s:s, s:o, s:o, s:o, s:o}", "schema", SWEEP_SCHEMA, "tool",
+		json_pack("{s:s, s:o}", "version", NETIOTRACE_VERSION, "argv",
+			  json_value__texts((size_t)options->run.argc, options->run.argv)),
 		"environment", json_environment__steady(environment), "settings",
 		sweep_document__settings(options), "plan", plan_json(options, runner));
 
