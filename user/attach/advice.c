@@ -48,11 +48,6 @@ append(struct text *t, const struct advice_row *row, const char *format, ...)
 #define COST     "%.0f to %.0f %% of the CPU time"
 #define PARTS(c) (c).low * 100, (c).high * 100
 
-static uint64_t minus(uint64_t from, uint64_t what)
-{
-	return from > what ? from - what : 0;
-}
-
 bool advice__encrypts(uint16_t port)
 {
 	/* ssh, https, smtps, nntps, ldaps, dns over tls, ftps, imaps, pop3s, sips, kubernetes. */
@@ -125,7 +120,7 @@ static struct cost advise_no_zerocopy(struct text *t, const struct advice_row *r
 {
 	const struct socket_ledger *b = row->ledger;
 	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
-	uint64_t deferred = minus(b->stages[NIO_STAGE_DEFERRED_COPY].bytes, b->deferred_again);
+	uint64_t deferred = u64__minus(b->stages[NIO_STAGE_DEFERRED_COPY].bytes, b->deferred_again);
 	struct cost c = zerocopy_cost(row);
 	char more[96] = "";
 
@@ -202,8 +197,9 @@ struct range {
 static struct range file_bytes(const struct advice_row *row)
 {
 	const struct advice_program *p = row->program;
-	uint64_t most = p->read.known ? minus(p->read.value, p->spliced) : 0;
-	uint64_t least = minus(minus(most, p->received), minus(p->copied, row->copied));
+	uint64_t most = p->read.known ? u64__minus(p->read.value, p->spliced) : 0;
+	uint64_t least =
+		u64__minus(u64__minus(most, p->received), u64__minus(p->copied, row->copied));
 
 	if (most > row->copied)
 		most = row->copied;

@@ -25,9 +25,7 @@
 #include "write/json.h"
 #include "write/output.h"
 
-#define COLUMNS_MIN     40
-#define COLUMNS_MAX     120
-#define COLUMNS_DEFAULT 100 /* where the text goes to no terminal: as of a run */
+#define COLUMNS_MIN 40
 
 /* How long a command may take to end after a signal. */
 #define COMMAND_END_MS 500
@@ -61,34 +59,20 @@ struct attach {
 
 static int open_files(struct attach *a)
 {
+	int code = EXIT_DONE;
+
 	a->files[FILE_JSON].name = a->o.json;
 	a->files[FILE_LINES].name = a->o.json_lines;
 	a->files[FILE_CSV].name = a->o.csv;
 	a->files[FILE_FOLDED].name = a->o.folded;
-	for (struct attach_file *f = a->files; f < a->files + FILE_NR; f++) {
-		int err = f->name ? atomic_file__open(&f->file, f->name) : 0;
-
-		if (!err)
-			continue;
-		log_error("cannot write %s: %s.", f->name, strerror(-err));
-		return EXIT_RUN_FAILED;
-	}
-	return EXIT_DONE;
+	for (struct attach_file *f = a->files; f < a->files + FILE_NR && !code; f++)
+		code = atomic_file__ask(&f->file, f->name);
+	return code;
 }
 
 static uint64_t end_ns(const struct attach *a)
 {
 	return a->o.duration_ns ? a->session.found.begun_ns + a->o.duration_ns : UINT64_MAX;
-}
-
-/* Waits until the next step of the watching, or the end of --duration. */
-static int wait_ms(const struct attach *a)
-{
-	uint64_t end = end_ns(a), now = loop__now_ns();
-
-	if (end > a->session.next_step_ns)
-		end = a->session.next_step_ns;
-	return end > now ? (int)((end - now) / 1000000 + 1) : 0;
 }
 
 /* Ns since 1970. */
@@ -197,7 +181,7 @@ static int watch(struct attach *a)
 	while (!err && !over && loop__now_ns() < end_ns(a)) {
 		struct loop_event ev;
 
-		err = loop__wait(&a->loop, &ev, wait_ms(a));
+		err = loop__wait(&a->loop, &ev, u64__least(end_ns(a), a->session.next_step_ns));
 		if (!err)
 			over = handle_event(a, &ev, &code);
 		attach_session__step(&a->session);
@@ -284,13 +268,6 @@ static int check_books(const struct attach *a)
 	return EXIT_RUN_FAILED;
 }
 
-static unsigned int text_columns(FILE *out)
-{
-	unsigned int columns = terminal__columns(fileno(out), COLUMNS_DEFAULT);
-
-	return columns < COLUMNS_MIN ? COLUMNS_MIN : columns > COLUMNS_MAX ? COLUMNS_MAX : columns;
-}
-
 static int report(struct attach *a)
 {
 	json_t *document = attach_result__document(&a->session.found);
@@ -299,7 +276,8 @@ static int report(struct attach *a)
 	if (!a->o.quiet && a->line.headed)
 		fputc('\n', a->out);
 	if (!a->o.quiet)
-		attach_result__print(a->out, text_columns(a->out), &a->session.found);
+		attach_result__print(a->out, terminal__text_columns(a->out, COLUMNS_MIN),
+				     &a->session.found);
 	/* Detaching comes before exit, and waits for a grace period at each function. */
 	atomic_file__flush_stdout();
 	write_line(a);

@@ -173,11 +173,6 @@ static void narrow(struct amount *a, const struct attach_result *r, uint64_t byt
 	a->most = high < a->most ? high : a->most;
 }
 
-static uint64_t less(uint64_t from, uint64_t what)
-{
-	return from > what ? from - what : 0;
-}
-
 static void set_range(struct amount *a, const struct attach_result *r,
 		      const struct socket_ledger *b, enum nio_stage stage)
 {
@@ -194,7 +189,7 @@ static void set_range(struct amount *a, const struct attach_result *r,
 	struct sampled_share share;
 	uint32_t mask = ways[stage];
 
-	a->least = less(a->value, b->stage_margin[stage].below);
+	a->least = u64__minus(a->value, b->stage_margin[stage].below);
 	a->most = socket_ledger__at_most(b, stage);
 	/* See bound_by_calls(). */
 	if (stage == NIO_STAGE_TX_COPY && !r->sees_kinds)
@@ -260,7 +255,7 @@ struct amount attach_result__calls(const struct attach_result *r, const struct s
 	a.doubt = socket_ledger__call_bytes(b, kind).known ? 0 : DOUBT_UNKNOWN;
 	if (kind == NIO_CALL_SPLICE && a.events)
 		a.doubt |= DOUBT_PIECES;
-	a.least = less(a.value, b->call_margin[kind].below);
+	a.least = u64__minus(a.value, b->call_margin[kind].below);
 	a.most = a.value + b->call_margin[kind].above +
 		 socket_ledger__unclassified(b, NIO_SIDE_SENDER);
 	if (!b->divided[NIO_SIDE_SENDER])
@@ -297,7 +292,7 @@ struct amount attach_result__call_count(const struct attach_result *r,
 		.least = bytes.doubt & DOUBT_PIECES ? bytes.least != 0
 						    : in_proportion(few, bytes.least, bytes.value),
 		/* A call that was not seen may have sent one byte. */
-		.most = many + less(bytes.most, bytes.least),
+		.most = many + u64__minus(bytes.most, bytes.least),
 	};
 }
 

@@ -449,6 +449,19 @@ void atomic_file__abort(struct atomic_file *f)
 	free(f);
 }
 
+static int report(int err, const char *name)
+{
+	if (!err)
+		return EXIT_DONE;
+	log_error("cannot write %s: %s.", name, strerror(-err));
+	return EXIT_RUN_FAILED;
+}
+
+int atomic_file__ask(struct atomic_file **f, const char *name)
+{
+	return report(name ? atomic_file__open(f, name) : 0, name);
+}
+
 int atomic_file__finish(struct atomic_file **f, int err, const char *name)
 {
 	if (err)
@@ -456,8 +469,5 @@ int atomic_file__finish(struct atomic_file **f, int err, const char *name)
 	else
 		err = atomic_file__commit(*f);
 	*f = NULL;
-	if (!err)
-		return EXIT_DONE;
-	log_error("cannot write %s: %s.", name, strerror(-err));
-	return EXIT_RUN_FAILED;
+	return report(err, name);
 }

@@ -23,7 +23,10 @@ struct atomic_file;
  * file belongs to the invoking user.
  */
 int atomic_file__open(struct atomic_file **f, const char *name);
-/* The same for NAME or DIR/NAME in an open directory. Replaces a link NAME, refuses a link DIR. */
+/* The same; nothing for NULL. An exit code: a failure was reported. */
+int atomic_file__ask(struct atomic_file **f, const char *name);
+/* The same as open() for NAME or DIR/NAME in an open directory. Replaces a link NAME, refuses a
+ * link DIR. */
 int atomic_file__open_below(struct atomic_file **f, int dir, const char *name);
 /* Would one output replace the other? Targets written in place (a pipe) never do; two "-" count. */
 bool atomic_file__same(const char *a, const char *b);

@@ -13,6 +13,7 @@
 #include "atomic_file.h"
 #include "exit_code.h"
 #include "log.h"
+#include "num.h"
 
 void usage_error(const char *format, ...)
 {
@@ -41,11 +42,6 @@ void command_line__check_outputs(const struct output_option *outputs, size_t nr)
 
 #define WORD_MAX 48 /* longer words have no edit distance here */
 
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 static bool same_letter(char a, char b)
 {
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
@@ -63,10 +59,10 @@ static size_t distance(const char *a, const char *b)
 		row[0] = i;
 		for (size_t j = 1; j <= len; j++) {
 			row[j] = above[j - 1] + !same_letter(a[i - 1], b[j - 1]);
-			row[j] = least(row[j], least(above[j], row[j - 1]) + 1);
+			row[j] = u64__least(row[j], u64__least(above[j], row[j - 1]) + 1);
 			if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
 			    same_letter(a[i - 2], b[j - 1]))
-				row[j] = least(row[j], before[j - 2] + 1);
+				row[j] = u64__least(row[j], before[j - 2] + 1);
 		}
 		swap = before;
 		before = above;
@@ -104,7 +100,7 @@ const char *choice__nearest(const char *word, const char *const *names, size_t n
 			found = names[i];
 		else if (d == best && found)
 			found = NULL;
-		best = least(d, best);
+		best = u64__least(d, best);
 	}
 	return found;
 }

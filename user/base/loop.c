@@ -154,7 +154,19 @@ int loop__set_timer(struct loop *l, uint64_t first_ns, uint64_t interval_ns)
 	return timerfd_settime(l->timerfd, 0, &its, NULL) ? -errno : 0;
 }
 
-int loop__wait(struct loop *l, struct loop_event *ev, int timeout_ms)
+/* Milliseconds until ns, rounded up; -1 for never. */
+static int ms_until(uint64_t ns)
+{
+	uint64_t now = loop__now_ns();
+
+	if (ns == UINT64_MAX)
+		return -1;
+	if (ns <= now)
+		return 0;
+	return (ns - now) / 1000000 < INT32_MAX ? (int)((ns - now) / 1000000 + 1) : INT32_MAX;
+}
+
+int loop__wait(struct loop *l, struct loop_event *ev, uint64_t until_ns)
 {
 	struct signalfd_siginfo info;
 	struct epoll_event ready;
@@ -162,7 +174,7 @@ int loop__wait(struct loop *l, struct loop_event *ev, int timeout_ms)
 	int n;
 
 	*ev = (struct loop_event){.kind = LOOP_TIMEOUT, .fd = -1};
-	n = epoll_wait(l->epfd, &ready, 1, timeout_ms);
+	n = epoll_wait(l->epfd, &ready, 1, ms_until(until_ns));
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
 	if (n == 0)

@@ -51,8 +51,8 @@ int loop__ending_signal(void);
 /* Ticks after first_ns (0: never), then every interval_ns. 0 or -errno. */
 int loop__set_timer(struct loop *l, uint64_t first_ns, uint64_t interval_ns);
 
-/* Waits for one event, at most timeout_ms (-1: forever). 0 or -errno. */
-int loop__wait(struct loop *l, struct loop_event *ev, int timeout_ms);
+/* Waits for one event, at most until this time (UINT64_MAX: forever). 0 or -errno. */
+int loop__wait(struct loop *l, struct loop_event *ev, uint64_t until_ns);
 
 /* Reports that loop__wait() or loop__set_timer() failed with err. EXIT_RUN_FAILED. */
 int loop__report(int err);

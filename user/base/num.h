@@ -7,6 +7,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
+static inline uint64_t u64__least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t u64__most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The difference; 0 if it is below. */
+static inline uint64_t u64__minus(uint64_t from, uint64_t what)
+{
+	return from > what ? from - what : 0;
+}
+
+static inline uint64_t u64__sum(const uint64_t *values, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += values[i];
+	return sum;
+}
+
 /* An unsigned number. reason: a static string, set if the number is unknown. */
 struct num {
 	uint64_t value;

@@ -25,6 +25,13 @@ unsigned int terminal__rows(int fd, unsigned int otherwise)
 	return ioctl(fd, TIOCGWINSZ, &ws) == 0 && ws.ws_row ? ws.ws_row : otherwise;
 }
 
+unsigned int terminal__text_columns(FILE *f, unsigned int least)
+{
+	unsigned int columns = terminal__columns(fileno(f), 100);
+
+	return columns < least ? least : columns > 120 ? 120 : columns;
+}
+
 static const char *const names[HOSTILE_ENV_NR] = {"TERMINFO", "TERMINFO_DIRS", "HOME"};
 
 /* A relative path or a list of directories is not trusted. */

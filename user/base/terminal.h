@@ -3,10 +3,15 @@
 #ifndef BASE_TERMINAL_H
 #define BASE_TERMINAL_H
 
+#include <stdio.h>
+
 /* Columns or rows; `otherwise` if fd is not a terminal or its size is unknown. */
 unsigned int terminal__columns(int fd, unsigned int otherwise);
 
 unsigned int terminal__rows(int fd, unsigned int otherwise);
+
+/* For text: at least `least`, at most 120, 100 where it goes to no terminal. */
+unsigned int terminal__text_columns(FILE *f, unsigned int least);
 
 /* TERMINFO, TERMINFO_DIRS, HOME: ncurses finds terminal descriptions by these. */
 #define HOSTILE_ENV_NR 3

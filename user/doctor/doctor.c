@@ -31,16 +31,12 @@ static int write_json(const struct diagnosis *d, const char *name)
 {
 	json_t *document = doctor__document(d);
 	struct atomic_file *file;
-	int err = atomic_file__open(&file, name), code;
+	int code = atomic_file__ask(&file, name);
 
 	json_object_set_new(document, "perf", doctor_perf__json(&d->facts.env));
-	if (err) {
-		log_error("cannot write %s: %s.", name, strerror(-err));
-		code = EXIT_RUN_FAILED;
-	} else {
-		err = json_document__write(atomic_file__stream(file), document);
-		code = atomic_file__finish(&file, err, name);
-	}
+	if (!code)
+		code = atomic_file__finish(
+			&file, json_document__write(atomic_file__stream(file), document), name);
 	json_decref(document);
 	return code;
 }

@@ -342,27 +342,18 @@ static void publish_parts(struct aggregate *g, enum part_of_bytes first, const u
 	}
 }
 
-static uint64_t sum_of(const uint64_t *values, size_t n)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += values[i];
-	return sum;
-}
-
 static void publish_sent(struct aggregate *g, double keep)
 {
 	const struct socket_ledger *b = &g->all.ledger;
 	const uint64_t now[] = {
 		b->stages[NIO_STAGE_TX_COPY].bytes, b->stages[NIO_STAGE_TX_PIN].bytes,
 		b->stages[NIO_STAGE_TX_SPLICE].bytes,
-		sum_of((const uint64_t *)b->uncovered[NIO_SIDE_SENDER], NIO_UNCOVERED_NR) +
+		u64__sum((const uint64_t *)b->uncovered[NIO_SIDE_SENDER], NIO_UNCOVERED_NR) +
 			b->tls[NIO_SIDE_SENDER].overhead};
 	uint64_t left;
 
 	grow(&g->out.sent, b->socket_tx);
-	left = g->out.sent - sum_of(g->out.parts + PART_TX_COPY, PART_RX_COPY - PART_TX_COPY);
+	left = g->out.sent - u64__sum(g->out.parts + PART_TX_COPY, PART_RX_COPY - PART_TX_COPY);
 	publish_exact(g, PART_TX_TLS, &left, b->tls[NIO_SIDE_SENDER].copied);
 	publish_parts(g, PART_TX_COPY, now, 4, left, keep);
 }
@@ -377,11 +368,11 @@ static void publish_read(struct aggregate *g, double keep)
 	const uint64_t now[] = {
 		copied - (peeked < copied ? peeked : copied), b->stages[NIO_STAGE_RX_MAP].bytes,
 		b->stages[NIO_STAGE_RX_DISCARD].bytes, b->stages[NIO_STAGE_RX_SPLICE].bytes,
-		sum_of(uncovered, NIO_UNCOVERED_NR) - peeked + tls->overhead};
+		u64__sum(uncovered, NIO_UNCOVERED_NR) - peeked + tls->overhead};
 	uint64_t left;
 
 	grow(&g->out.read, b->socket_rx);
-	left = g->out.read - sum_of(g->out.parts + PART_RX_COPY, PART_RX_PEEKED - PART_RX_COPY);
+	left = g->out.read - u64__sum(g->out.parts + PART_RX_COPY, PART_RX_PEEKED - PART_RX_COPY);
 	publish_exact(g, PART_RX_TLS, &left, tls->copied - tls->copied_again);
 	publish_parts(g, PART_RX_COPY, now, 5, left, keep);
 	/* A copy in progress looks like a peek, but not in two refreshes. */

@@ -490,15 +490,6 @@ static bool handle_event(struct export *x, const struct loop_event *ev)
 	return false;
 }
 
-static int wait_ms(const struct export *x)
-{
-	uint64_t now = loop__now_ns(), due = x->next_step_ns;
-
-	if (x->next_snapshot_ns < due)
-		due = x->next_snapshot_ns;
-	return due > now ? (int)((due - now) / 1000000 + 1) : 0;
-}
-
 /* true: the exporter is done. */
 static bool handle_snapshot(struct export *x)
 {
@@ -520,7 +511,7 @@ static int run_loop(struct export *x)
 	int err = loop__set_timer(&x->loop, TICK_NS, TICK_NS);
 
 	while (!err && !over) {
-		err = loop__wait(&x->loop, &ev, wait_ms(x));
+		err = loop__wait(&x->loop, &ev, u64__least(x->next_step_ns, x->next_snapshot_ns));
 		if (!err)
 			over = handle_event(x, &ev);
 		if (loop__now_ns() >= x->next_step_ns)

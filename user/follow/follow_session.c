@@ -11,6 +11,7 @@
 #include "base/launch.h"
 #include "base/log.h"
 #include "base/loop.h"
+#include "base/num.h"
 #include "base/resource_limits.h"
 #include "base/spawn.h"
 #include "base/terminal.h"
@@ -20,21 +21,19 @@
 #include "follow_session.h"
 #include "processes.h"
 
-#define COLUMNS_MIN     60
-#define COLUMNS_MAX     120
-#define COLUMNS_DEFAULT 100
-#define COMMAND_END_MS  500
-#define FEW_CPUS        4 /* fewer: a lower default rate */
-#define RATE_DEFAULT    5
-#define RATE_FEW_CPUS   2
-#define SCAN_NS         1000000000ULL
-#define WAIT_NS         20000000ULL   /* for bytes of one direction, polling */
-#define IDLE_TRIES      3             /* without a byte, until a direction is tried less often */
-#define IDLE_TURNS      8             /* then every so many samples */
-#define STOP_NS_MAX     10000000ULL   /* a longer stop ends the sampling */
-#define STOP_SHARE      100           /* stops take at most 1/100 of the time */
-#define NAMES_NS        5000000000ULL /* for the names of one sample */
-#define NAMES_END_NS    300000000ULL  /* the same, after Ctrl-C */
+#define COLUMNS_MIN    60
+#define COMMAND_END_MS 500
+#define FEW_CPUS       4 /* fewer: a lower default rate */
+#define RATE_DEFAULT   5
+#define RATE_FEW_CPUS  2
+#define SCAN_NS        1000000000ULL
+#define WAIT_NS        20000000ULL   /* for bytes of one direction, polling */
+#define IDLE_TRIES     3             /* without a byte, until a direction is tried less often */
+#define IDLE_TURNS     8             /* then every so many samples */
+#define STOP_NS_MAX    10000000ULL   /* a longer stop ends the sampling */
+#define STOP_SHARE     100           /* stops take at most 1/100 of the time */
+#define NAMES_NS       5000000000ULL /* for the names of one sample */
+#define NAMES_END_NS   300000000ULL  /* the same, after Ctrl-C */
 
 #define EARLY         "Sampling ended early: "
 #define STOP_TOO_LONG EARLY "a stop took longer than 10 ms, since the CPUs are busy"
@@ -99,17 +98,13 @@ static int check_machine(struct session *s)
 
 static int open_files(struct session *s)
 {
+	int code = EXIT_DONE;
+
 	s->names[FILE_JSON] = s->o.json;
 	s->names[FILE_FOLDED] = s->o.folded;
-	for (int i = 0; i < FILE_NR; i++) {
-		int err = s->names[i] ? atomic_file__open(&s->files[i], s->names[i]) : 0;
-
-		if (err) {
-			log_error("cannot write %s: %s.", s->names[i], strerror(-err));
-			return EXIT_RUN_FAILED;
-		}
-	}
-	return EXIT_DONE;
+	for (int i = 0; i < FILE_NR && !code; i++)
+		code = atomic_file__ask(&s->files[i], s->names[i]);
+	return code;
 }
 
 /* Without names the copies are still counted. */
@@ -304,17 +299,12 @@ static void end_sample(struct session *s)
 	check_sample(s, sample);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static void handle_event(struct session *s, const struct loop_event *ev)
 {
 	if (ev->kind == LOOP_SIGNAL && ev->signo != SIGWINCH) {
 		s->signo = ev->signo;
 		s->over = true;
-		s->names_ns = earlier(s->names_ns, loop__now_ns() + NAMES_END_NS);
+		s->names_ns = u64__least(s->names_ns, loop__now_ns() + NAMES_END_NS);
 	}
 	if (ev->kind != LOOP_READABLE)
 		return;
@@ -347,9 +337,9 @@ static void do_due(struct session *s, uint64_t now)
 /* Whatever the next event is, this is when to look again. */
 static int await_event(struct session *s, uint64_t end)
 {
-	uint64_t now = loop__now_ns(), due = earlier(end, s->naming ? s->names_ns : s->sample_ns);
 	struct loop_event ev;
-	int err = loop__wait(&s->loop, &ev, due > now ? (int)((due - now) / 1000000 + 1) : 0);
+	int err =
+		loop__wait(&s->loop, &ev, u64__least(end, s->naming ? s->names_ns : s->sample_ns));
 
 	if (!err)
 		handle_event(s, &ev);
@@ -364,7 +354,7 @@ static int follow(struct session *s)
 	s->sample_ns = s->begun_ns;
 	s->scan_ns = s->begun_ns + SCAN_NS;
 	while (!err && !s->over && loop__now_ns() < end) {
-		err = await_event(s, earlier(end, s->scan_ns));
+		err = await_event(s, u64__least(end, s->scan_ns));
 		do_due(s, loop__now_ns());
 	}
 	end_sample(s);
@@ -461,14 +451,10 @@ static int write_files(struct session *s)
 
 static int report(struct session *s)
 {
-	unsigned int columns = terminal__columns(fileno(s->out), COLUMNS_DEFAULT);
-
-	columns = columns < COLUMNS_MIN   ? COLUMNS_MIN
-		  : columns > COLUMNS_MAX ? COLUMNS_MAX
-					  : columns;
 	if (!s->o.quiet) {
 		fputc('\n', s->out);
-		follow_result__print(s->out, columns, &s->found);
+		follow_result__print(s->out, terminal__text_columns(s->out, COLUMNS_MIN),
+				     &s->found);
 	}
 	atomic_file__flush_stdout();
 	return write_files(s);

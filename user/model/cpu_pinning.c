@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/num.h"
 #include "base/stats.h"
 #include "cpu_pinning.h"
 
@@ -36,11 +37,6 @@ static size_t one_of_each_core(struct cpu_place *cpus, size_t n)
 	return cores;
 }
 
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 static void put_list(char text[CPU_PINNING_TEXT_MAX], const struct cpu_place *cpus, size_t n)
 {
 	size_t len = 0;
@@ -61,7 +57,7 @@ int cpu_pinning__choose(struct cpu_pinning *p, struct cpu_place *cpus, size_t n,
 	cores = one_of_each_core(cpus, n);
 	if (cores > 1)
 		n = cores;
-	each = least(least(n / 2, threads ? threads : 1), SIDE_CPUS_MAX);
+	each = u64__least(u64__least(n / 2, threads ? threads : 1), SIDE_CPUS_MAX);
 	put_list(p->senders, cpus, each);
 	put_list(p->receivers, cpus + each, each);
 	return 0;

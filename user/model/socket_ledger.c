@@ -4,18 +4,11 @@
 
 #include "socket_ledger_internal.h"
 
-static uint64_t sum_of(const __u64 *values, size_t n)
+/* The bytes sent that a stage has. */
+static uint64_t staged_of(const struct socket_ledger *b)
 {
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += values[i];
-	return sum;
-}
-
-static uint64_t minus(uint64_t from, uint64_t what)
-{
-	return from > what ? from - what : 0;
+	return b->stages[NIO_STAGE_TX_COPY].bytes + b->stages[NIO_STAGE_TX_PIN].bytes +
+	       b->stages[NIO_STAGE_TX_SPLICE].bytes;
 }
 
 /* The bytes read that a known call took without a copy. */
@@ -27,19 +20,17 @@ static uint64_t uncopied_of(const struct socket_ledger *b)
 
 uint64_t socket_ledger__booked(const struct socket_ledger *b, enum nio_side side)
 {
-	const struct nio_amount *stages = b->stages;
-	uint64_t uncovered = sum_of(b->uncovered[side], NIO_UNCOVERED_NR);
+	uint64_t uncovered = u64__sum((const uint64_t *)b->uncovered[side], NIO_UNCOVERED_NR);
 
 	uncovered += b->tls[side].copied + b->tls[side].overhead;
 	if (side == NIO_SIDE_SENDER)
-		return stages[NIO_STAGE_TX_COPY].bytes + stages[NIO_STAGE_TX_PIN].bytes +
-		       stages[NIO_STAGE_TX_SPLICE].bytes + uncovered;
+		return staged_of(b) + uncovered;
 	/*
 	 * Peeked bytes were copied but not taken; each is in rx_copy and in the uncovered. Bytes of
 	 * kTLS that were also copied to the application are in rx_copy and in tls_copy.
 	 */
-	return minus(stages[NIO_STAGE_RX_COPY].bytes + uncopied_of(b) + uncovered,
-		     b->uncovered[side][NIO_UNCOVERED_PEEKED] * 2 + b->tls[side].copied_again);
+	return u64__minus(b->stages[NIO_STAGE_RX_COPY].bytes + uncopied_of(b) + uncovered,
+			  b->uncovered[side][NIO_UNCOVERED_PEEKED] * 2 + b->tls[side].copied_again);
 }
 
 uint64_t socket_ledger__payload(const struct socket_ledger *b, enum nio_side side)
@@ -89,25 +80,29 @@ static void scale_events(struct nio_amount *amounts, size_t n, uint64_t from, ui
 		amounts[i].events = scaled_count(amounts[i].events, to, from);
 }
 
-struct bounds {
-	uint64_t least, most;
-};
-
 /*
- * Bounds of a part of `to` bytes, of which those seen have `weighted` bytes by the weights of
- * windows, and the part has `part` of these. `added`: bytes that the weights added. The bytes seen
- * of a part are at least part - added; no byte that was seen of another part is of this one.
+ * Margins of a part of `to` bytes, of which those seen have `weighted` bytes by the weights of
+ * windows, and the part had `part` of these; now it is `value`. `added`: bytes that the weights
+ * added. The bytes seen of a part are at least part - added; no byte that was seen of another part
+ * is of this one.
  */
-static struct bounds bounds_of(uint64_t part, uint64_t weighted, uint64_t added, uint64_t to)
+static struct byte_margin margin_of(uint64_t part, uint64_t weighted, uint64_t added, uint64_t to,
+				    uint64_t value)
 {
-	uint64_t least = minus(part, added), others = minus(minus(weighted, part), added);
+	uint64_t least = u64__minus(part, added);
+	uint64_t others = u64__minus(u64__minus(weighted, part), added);
 
-	return (struct bounds){least < to ? least : to, minus(to, others)};
+	return (struct byte_margin){u64__minus(value, u64__least(least, to)),
+				    u64__minus(u64__minus(to, others), value)};
 }
 
-static struct byte_margin margin_of(struct bounds bounds, uint64_t value)
+/* With the bytes of requests that book_requests() gives to a stage. */
+static uint64_t bytes_with_requests(const struct socket_ledger *d, enum nio_stage stage)
 {
-	return (struct byte_margin){minus(value, bounds.least), minus(bounds.most, value)};
+	bool takes = stage == NIO_STAGE_TX_PIN && d->calls[NIO_CALL_IO_URING].events;
+
+	return d->stages[stage].bytes +
+	       (takes ? d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN] : 0);
 }
 
 /* The stages of one side, of which `parts` has the bytes. added: by weights, of `from`. */
@@ -115,20 +110,14 @@ static void divide_stages(struct socket_ledger *d, enum nio_stage first, enum ni
 			  __u64 **parts, size_t n, uint64_t from, uint64_t to, uint64_t added,
 			  enum scaling how)
 {
-	const __u64 *foreign = &d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
-	/* Bytes of requests that book_requests() gives to a stage. */
-	bool pins = d->calls[NIO_CALL_IO_URING].events;
-	struct bounds bounds[NIO_STAGE_NR];
+	uint64_t before[NIO_STAGE_NR];
 
 	for (enum nio_stage i = first; i <= last; i++)
-		bounds[i] = bounds_of(d->stages[i].bytes +
-					      (pins && i == NIO_STAGE_TX_PIN ? *foreign : 0),
-				      from, added, to);
+		before[i] = bytes_with_requests(d, i);
 	divide(parts, n, from, to);
 	for (enum nio_stage i = first; i <= last; i++) {
-		d->stage_margin[i] = margin_of(
-			bounds[i],
-			d->stages[i].bytes + (pins && i == NIO_STAGE_TX_PIN ? *foreign : 0));
+		d->stage_margin[i] =
+			margin_of(before[i], from, added, to, bytes_with_requests(d, i));
 		if (how == SCALE_ALL)
 			scale_events(&d->stages[i], 1, from, to);
 	}
@@ -136,19 +125,17 @@ static void divide_stages(struct socket_ledger *d, enum nio_stage first, enum ni
 
 static void divide_calls(struct socket_ledger *d, uint64_t seen, uint64_t sent, uint64_t added)
 {
-	struct bounds bounds[NIO_CALL_NR];
-	__u64 *calls[NIO_CALL_NR], sum = 0;
+	__u64 *calls[NIO_CALL_NR], before[NIO_CALL_NR], sum = 0;
 
 	for (size_t i = 0; i < NIO_CALL_NR; i++) {
 		calls[i] = &d->calls[i].bytes;
-		sum += d->calls[i].bytes;
+		before[i] = d->calls[i].bytes;
+		sum += before[i];
 	}
-	for (size_t i = 0; i < NIO_CALL_NR; i++)
-		bounds[i] = bounds_of(*calls[i], sum, added, sent);
 	if (sum)
 		divide(calls, NIO_CALL_NR, sum, sent);
 	for (size_t i = 0; i < NIO_CALL_NR; i++)
-		d->call_margin[i] = margin_of(bounds[i], *calls[i]);
+		d->call_margin[i] = margin_of(before[i], sum, added, sent, *calls[i]);
 	scale_events(d->calls, NIO_CALL_NR, seen, sent);
 }
 
@@ -160,7 +147,7 @@ static void divide_calls(struct socket_ledger *d, uint64_t seen, uint64_t sent, 
 static bool book_unseen_ids(struct socket_ledger *d, uint64_t unseen)
 {
 	struct nio_amount *pins = &d->stages[NIO_STAGE_TX_PIN];
-	uint64_t least = d->ids < unseen ? d->ids : unseen;
+	uint64_t least = u64__least(d->ids, unseen);
 
 	if (!least || pins->bytes || pins->events)
 		return false;
@@ -194,10 +181,8 @@ static void scale_sent(struct socket_ledger *d, uint64_t from, uint64_t to, uint
 /* Divides the bytes that a socket sent as the calls that were seen, by the weights of windows. */
 static void divide_sent(struct socket_ledger *d, uint64_t added, enum scaling how)
 {
-	uint64_t weighted = d->stages[NIO_STAGE_TX_COPY].bytes + d->stages[NIO_STAGE_TX_PIN].bytes +
-			    d->stages[NIO_STAGE_TX_SPLICE].bytes +
-			    d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
-	uint64_t seen = minus(weighted, added), sent = d->socket_tx;
+	uint64_t weighted = staged_of(d) + d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
+	uint64_t seen = u64__minus(weighted, added), sent = d->socket_tx;
 
 	d->seen_tx = seen < sent ? seen : sent;
 	if (!weighted) {
@@ -231,8 +216,8 @@ static void drop_refused_pins(struct socket_ledger *d)
 	struct nio_amount *pins = &d->stages[NIO_STAGE_TX_PIN];
 	struct nio_amount *calls = &d->calls[NIO_CALL_ZEROCOPY];
 
-	calls->bytes -= pins->bytes < calls->bytes ? pins->bytes : calls->bytes;
-	calls->events -= pins->events < calls->events ? pins->events : calls->events;
+	calls->bytes = u64__minus(calls->bytes, pins->bytes);
+	calls->events = u64__minus(calls->events, pins->events);
 	*pins = (struct nio_amount){0};
 }
 
@@ -252,7 +237,7 @@ static void leave_unclassified(struct socket_ledger *d, enum scaling how)
 static void scale_read(struct socket_ledger *d, uint64_t from, uint64_t to, uint64_t added)
 {
 	__u64 *peeked = &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED];
-	uint64_t least_peeked = minus(*peeked, added);
+	uint64_t least_peeked = u64__minus(*peeked, added);
 	struct nio_amount *copy = &d->stages[NIO_STAGE_RX_COPY];
 	__u64 *parts[] = {&copy->bytes, &d->stages[NIO_STAGE_RX_MAP].bytes,
 			  &d->stages[NIO_STAGE_RX_DISCARD].bytes,
@@ -260,12 +245,12 @@ static void scale_read(struct socket_ledger *d, uint64_t from, uint64_t to, uint
 			  &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN]};
 
 	/* Bytes that were peeked at were copied but not taken. */
-	copy->bytes = minus(copy->bytes, *peeked);
+	copy->bytes = u64__minus(copy->bytes, *peeked);
 	divide_stages(d, NIO_STAGE_RX_COPY, NIO_STAGE_RX_SPLICE, parts, 5, from, to, added,
 		      SCALE_ALL);
 	*peeked = scaled(*peeked, to, from);
 	copy->bytes += *peeked;
-	d->stage_margin[NIO_STAGE_RX_COPY].below += minus(*peeked, least_peeked);
+	d->stage_margin[NIO_STAGE_RX_COPY].below += u64__minus(*peeked, least_peeked);
 }
 
 /* The bytes that an application read from a socket: copied, peeked first, or without a copy. */
@@ -284,14 +269,14 @@ static void divide_read(struct socket_ledger *d, const struct sock_state *s, uin
 			*unseen += further;
 		else
 			*peeked += -further;
-		d->seen_rx = minus(read, *unseen);
+		d->seen_rx = u64__minus(read, *unseen);
 		if (added && how == SCALE_NONE)
 			d->divided[NIO_SIDE_RECEIVER] = read;
 		return;
 	}
-	taken = minus(copy->bytes, *peeked) + uncopied_of(d);
+	taken = u64__minus(copy->bytes, *peeked) + uncopied_of(d);
 	seen = taken + *unseen;
-	d->seen_rx = minus(taken, added) < read ? minus(taken, added) : read;
+	d->seen_rx = u64__minus(taken, added) < read ? u64__minus(taken, added) : read;
 	if (!seen && how == SCALE_ALL)
 		d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED] = read;
 	if ((!seen && how == SCALE_ALL) || !read)
@@ -305,24 +290,21 @@ static void divide_read(struct socket_ledger *d, const struct sock_state *s, uin
 static void subtract_added(struct socket_ledger *d, const uint64_t added[NIO_SIDE_NR],
 			   enum scaling how)
 {
-	uint64_t sent = d->stages[NIO_STAGE_TX_COPY].bytes + d->stages[NIO_STAGE_TX_PIN].bytes +
-			d->stages[NIO_STAGE_TX_SPLICE].bytes +
-			d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
+	uint64_t sent = staged_of(d) + d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
 	uint64_t read = d->stages[NIO_STAGE_RX_COPY].bytes + uncopied_of(d);
 
 	if (added[NIO_SIDE_SENDER] && sent)
-		scale_sent(d, sent, minus(sent, added[NIO_SIDE_SENDER]), added[NIO_SIDE_SENDER],
-			   how);
+		scale_sent(d, sent, u64__minus(sent, added[NIO_SIDE_SENDER]),
+			   added[NIO_SIDE_SENDER], how);
 	for (int i = NIO_STAGE_RX_COPY; i <= NIO_STAGE_RX_SPLICE && read; i++) {
 		struct nio_amount *a = &d->stages[i];
-		struct bounds bounds;
-		uint64_t left = minus(read, added[NIO_SIDE_RECEIVER]);
+		uint64_t left = u64__minus(read, added[NIO_SIDE_RECEIVER]), seen = a->bytes;
 
 		if (how == SCALE_ALL)
 			scale_events(a, 1, read, left);
-		bounds = bounds_of(a->bytes, read, added[NIO_SIDE_RECEIVER], left);
 		a->bytes = scaled(a->bytes, left, read);
-		d->stage_margin[i] = margin_of(bounds, a->bytes);
+		d->stage_margin[i] =
+			margin_of(seen, read, added[NIO_SIDE_RECEIVER], left, a->bytes);
 	}
 }
 
@@ -424,7 +406,8 @@ static struct socket_ledger ledger_of(const struct sock_state *s, enum scaling h
 	bool in_window = sock_state_saw_all(s) && s->weight > 1;
 	uint64_t added[NIO_SIDE_NR] = {0};
 	bool pins = s->stages[NIO_STAGE_TX_PIN].events || s->zc_ids ||
-		    s->calls[NIO_CALL_IO_URING].events || sum_of(s->requests, NIO_REQUEST_NR);
+		    s->calls[NIO_CALL_IO_URING].events ||
+		    u64__sum((const uint64_t *)s->requests, NIO_REQUEST_NR);
 	bool local = socket_ledger__is_local(s);
 	struct socket_ledger d = {
 		.connections = was_connected(s),
@@ -435,7 +418,7 @@ static struct socket_ledger ledger_of(const struct sock_state *s, enum scaling h
 		.socket_tx = s->now.sent - s->base.sent,
 		.socket_rx = s->now.read - s->base.read,
 		.received = s->now.received - s->base.received,
-		.retrans = minus(s->now.retrans, s->base.retrans),
+		.retrans = u64__minus(s->now.retrans, s->base.retrans),
 		.ids = s->zc_ids,
 		.completed = s->completed,
 		.copied = s->copied,

@@ -113,16 +113,14 @@ void socket_ledger__mark_unknown_by_xdp(struct socket_ledger *d)
 	uint64_t pinned = d->stages[NIO_STAGE_TX_PIN].bytes +
 			  d->stage_margin[NIO_STAGE_TX_PIN].above + d->retrans;
 	uint64_t seen = d->stages[NIO_STAGE_DEFERRED_COPY].bytes;
-	uint64_t open = pinned > seen ? pinned - seen : 0;
-
+	uint64_t open = u64__minus(pinned, seen);
 	uint64_t ended = socket_ledger__ended(d);
 
 	if (!socket_ledger__pins(d) || (ended && socket_ledger__ended_copied(d) == ended &&
 					!d->requests[NIO_REQUEST_UNREPORTED]))
 		return;
 	d->under_xdp = 1;
-	if (open > d->unseen)
-		d->unseen = open;
+	d->unseen = u64__most(open, d->unseen);
 }
 
 struct real socket_ledger__copied_fraction(const struct socket_ledger *b)

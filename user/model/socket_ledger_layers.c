@@ -2,15 +2,10 @@
 /* Connections in the ledger that another layer than TCP serves: kTLS, MPTCP, a sockmap. Pure. */
 #include "socket_ledger_internal.h"
 
-static uint64_t minus(uint64_t from, uint64_t what)
-{
-	return from > what ? from - what : 0;
-}
-
 /* Books the bytes of a side that no call was seen to move to the layer: TCP may have moved some. */
 static void book_layer(struct socket_ledger *d, enum nio_side side, size_t kind, uint64_t moved)
 {
-	uint64_t unseen = minus(moved, socket_ledger__booked(d, side));
+	uint64_t unseen = u64__minus(moved, socket_ledger__booked(d, side));
 
 	d->uncovered[side][kind] += unseen;
 	d->layer_open[side] += unseen;
@@ -52,11 +47,11 @@ static void split_records(struct socket_ledger *d, const struct sock_state *s, e
 	if (!socket_ledger__is_of_layer(s, side))
 		return;
 	*bytes = 0;
-	*bytes = minus(sends ? d->socket_tx : d->socket_rx, socket_ledger__booked(d, side));
+	*bytes = u64__minus(sends ? d->socket_tx : d->socket_rx, socket_ledger__booked(d, side));
 	if (!count_records(to, &s->tls.side[side], bytes, sends ? s->now.sent : s->now.read,
 			   s->tls.overhead)) {
 		if (!sends || !saw_all)
-			d->layer_open[side] += minus(*bytes, seen);
+			d->layer_open[side] += u64__minus(*bytes, seen);
 		return;
 	}
 	if (s->tls.side[side].how == NIO_TLS_STARTED && !saw_all)
@@ -73,10 +68,10 @@ static void copy_decrypted(struct socket_ledger *d, const struct sock_state *s, 
 {
 	struct tls_ledger *rx = &d->tls[NIO_SIDE_RECEIVER];
 	bool saw_all = sock_state_saw_all(s);
-	uint64_t copied = saw_all ? minus(rx->copied, spliced) : rx->copied;
+	uint64_t copied = saw_all ? u64__minus(rx->copied, spliced) : rx->copied;
 
 	if (s->tls.direct || (spliced && !saw_all)) {
-		d->layer_open[NIO_SIDE_RECEIVER] += minus(copied, rx->open);
+		d->layer_open[NIO_SIDE_RECEIVER] += u64__minus(copied, rx->open);
 		return;
 	}
 	if (!copied)
@@ -120,7 +115,7 @@ void socket_ledger__split_layer(struct socket_ledger *d, const struct sock_state
 		book_layer(d, NIO_SIDE_RECEIVER, kind, d->socket_rx);
 	if (sockmap && !saw_all)
 		d->layer_open[NIO_SIDE_RECEIVER] =
-			minus(d->received, socket_ledger__booked(d, NIO_SIDE_RECEIVER));
+			u64__minus(d->received, socket_ledger__booked(d, NIO_SIDE_RECEIVER));
 }
 
 /* Records were counted, or there were none. */

@@ -2,21 +2,6 @@
 /* Bounds of the copies that no event shows; see socket_ledger.h and unseen_copies.h. Pure. */
 #include "socket_ledger_internal.h"
 
-static uint64_t minus(uint64_t from, uint64_t what)
-{
-	return from > what ? from - what : 0;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /*
  * Arrivals are no copies: a packet may be dropped before it is copied, leave the machine again, or
  * be counted at two devices. Returns what was copied at least.
@@ -39,7 +24,7 @@ static uint64_t copied_of_arrivals(const struct socket_ledger *d, enum deferred_
 		return 0;
 	}
 	*doubt = DOUBT_DEFERRED_AGAIN;
-	return larger(minus(seen, d->retrans), smaller(seen, pinned));
+	return u64__most(u64__minus(seen, d->retrans), u64__least(seen, pinned));
 }
 
 /* Why pinned bytes that were not seen to be copied may have been; DOUBT_DEFERRED_NR: they were not.
@@ -90,7 +75,7 @@ static void bound_deferred(struct socket_ledger *d, uint8_t path, bool whole)
 	d->unseen = most - least;
 	if (d->unseen && doubt < DOUBT_DEFERRED_NR)
 		d->deferred_doubts[doubt]++;
-	d->deferred_again = smaller(minus(least, pinned), d->retrans);
+	d->deferred_again = u64__least(u64__minus(least, pinned), d->retrans);
 }
 
 void socket_ledger__bound_copies(struct socket_ledger *d, const struct sock_state *s)
@@ -104,7 +89,7 @@ void socket_ledger__bound_copies(struct socket_ledger *d, const struct sock_stat
 	if (spliced)
 		spliced += d->retrans;
 	if (path & NIO_PATH_NO_GATHER)
-		may[UNSEEN_GATHER] = minus(sent, pinned);
+		may[UNSEEN_GATHER] = u64__minus(sent, pinned);
 	else if (path & NIO_PATH_NO_CHECKSUM)
 		may[UNSEEN_CHECKSUM] = spliced;
 	if (path & NIO_PATH_ONWARD) {
@@ -132,11 +117,11 @@ uint64_t socket_ledger__may_copy(const struct socket_ledger *b, enum unseen_copy
 
 	switch (copy) {
 	case UNSEEN_ONWARD_CHECKSUM:
-		return smaller(bytes, e->no_checksum_bytes);
+		return u64__least(bytes, e->no_checksum_bytes);
 	case UNSEEN_ONWARD_GATHER:
-		return smaller(bytes, e->no_gather_bytes);
+		return u64__least(bytes, e->no_gather_bytes);
 	case UNSEEN_TAP:
-		return larger(bytes * e->tap_devices, b->tapped);
+		return u64__most(bytes * e->tap_devices, b->tapped);
 	case UNSEEN_XDP:
 		return e->xdp ? bytes : 0;
 	case UNSEEN_COLLAPSE:

@@ -320,18 +320,6 @@ static int dispatch(struct round *r, const struct loop_event *ev)
 	}
 }
 
-/* Milliseconds until ns, rounded up; -1 for never. */
-static int ms_until(uint64_t ns)
-{
-	uint64_t now = loop__now_ns();
-
-	if (ns == UINT64_MAX)
-		return -1;
-	if (ns <= now)
-		return 0;
-	return (ns - now) / 1000000 < INT32_MAX ? (ns - now) / 1000000 + 1 : INT32_MAX;
-}
-
 int round__send_line(struct round *r, enum nio_side side, const char *line)
 {
 	int err = child__send_line(&r->drivers[side].child, line);
@@ -359,7 +347,7 @@ static int handle_next(struct round *r, uint64_t now, uint64_t until, bool *any)
 
 	extend_deadlines(r);
 	awake__sleep(&r->awake, until > now ? until : now);
-	err = loop__wait(&r->runner->loop, &ev, now >= until ? 0 : ms_until(until));
+	err = loop__wait(&r->runner->loop, &ev, now >= until ? 0 : until);
 	extend_deadlines(r);
 	*any = ev.kind != LOOP_TIMEOUT;
 	return err ? round__fail(r, err, "cannot wait for events: %s.", strerror(-err))

@@ -35,15 +35,9 @@ static int (*const write_of[])(const struct result *r, FILE *f) = {
 static int open_outputs(struct outputs *o, const struct options *options)
 {
 	*o = (struct outputs){.options = options};
-	for (int i = 0; i < OUTPUT_NR; i++) {
-		const char *name = options->output[i];
-		int err = name ? atomic_file__open(&o->file[i], name) : 0;
-
-		if (err) {
-			log_error("cannot write %s: %s.", name, strerror(-err));
+	for (int i = 0; i < OUTPUT_NR; i++)
+		if (atomic_file__ask(&o->file[i], options->output[i]))
 			return EXIT_USAGE;
-		}
-	}
 	return EXIT_DONE;
 }
 

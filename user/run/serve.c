@@ -193,7 +193,7 @@ static int wait_event(struct server *s, struct loop_event *ev)
 	until = s->ping_ns < until ? s->ping_ns : until;
 	s->heard_ns += awake__missed(&s->awake, now);
 	awake__sleep(&s->awake, until > now ? until : now);
-	err = loop__wait(&s->loop, ev, until > now ? (int)((until - now) / 1000000) + 1 : 0);
+	err = loop__wait(&s->loop, ev, until);
 	s->heard_ns += awake__missed(&s->awake, loop__now_ns());
 	return err;
 }
