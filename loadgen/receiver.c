@@ -10,7 +10,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "control_loop.h"
-#include "half_request.h"
+#include "control_conn.h"
 #include "ktls.h"
 #include "pending_sessions.h"
 #include "receiver_pool.h"

@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "receive_way.h"
-#include "reply.h"
 #include "lg_options.h"
 #include "rx_parser.h"
 #include "counters.h"

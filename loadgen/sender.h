@@ -7,7 +7,7 @@
 #define LOADGEN_SENDER_H
 
 #include "control_loop.h"
-#include "half_request.h"
+#include "control_conn.h"
 #include "sender_pool.h"
 #include "session.h"
 

@@ -11,7 +11,7 @@
 #include "common/xalloc.h"
 #include "send_mode.h"
 #include "sender_conn.h"
-#include "reply.h"
+#include "rx_parser.h"
 #include "sock.h"
 #include "busy_poll.h"
 

@@ -24,7 +24,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kernel/process_maps.h"
 #include "kernel/sample_fold.h"
 #include "kernel/sampler.h"
 #include "kernel/symbols.h"

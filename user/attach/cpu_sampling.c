@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "common/xalloc.h"
 #include "cpu_sampling.h"
-#include "kernel/process_maps.h"
 #include "kernel/sample_fold.h"
 #include "kernel/sampler.h"
 #include "kernel/symbols.h"

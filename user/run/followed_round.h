@@ -4,7 +4,7 @@
 #define RUN_FOLLOWED_ROUND_H
 
 #include "base/launch.h"
-#include "model/followed.h"
+#include "model/result.h"
 
 #define FOLLOWED_NS 10000000000ULL /* the measured phase of its round */
 

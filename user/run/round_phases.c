@@ -16,7 +16,6 @@
 #include "event_sampling.h"
 #include "late_phase.h"
 #include "host/tap.h"
-#include "kernel/process_maps.h"
 #include "kernel/sample_fold.h"
 #include "kernel/sampler.h"
 #include "load/loadgen_args.h"

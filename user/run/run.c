@@ -14,7 +14,7 @@
 #include "runner.h"
 #include "base/commands.h"
 #include "options.h"
-#include "screen/text.h"
+#include "screen/text_end.h"
 
 /* ---- outputs: the text to the terminal, each of OUTPUTS to its file ---- */
 

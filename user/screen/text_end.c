@@ -9,7 +9,6 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "model/figures.h"
-#include "text.h"
 #include "text_end.h"
 #include "text_note.h"
 

@@ -15,7 +15,6 @@
 #include "model/remote.h"
 #include "model/tap_parse.h"
 #include "model/verdict.h"
-#include "text.h"
 #include "text_end.h"
 #include "text_note.h"
 

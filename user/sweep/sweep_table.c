@@ -9,7 +9,7 @@
 #include "base/stats.h"
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "screen/text.h"
+#include "screen/text_end.h"
 #include "screen/text_cells.h"
 #include "screen/text_note.h"
 #include "study/dataset.h"

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "model/followed.h"
+#include "model/result.h"
 
 /* Texts are as printable() makes them. */
 struct followed_document {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/process_maps.h"
 #include "kernel/sample_fold.h"
 #include "kernel/symbols.h"
 #include "model/figures.h"

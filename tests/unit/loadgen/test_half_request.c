@@ -2,7 +2,7 @@
 /* The request for a half: proofs in hexadecimal, what a proof is of, and only one a session. */
 #include <string.h>
 
-#include "loadgen/half_request.h"
+#include "loadgen/control_conn.h"
 #include "support/test.h"
 
 TEST(a_proof_has_32_lower_case_hexadecimal_digits)

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "loadgen/message.h"
-#include "loadgen/reply.h"
 #include "loadgen/rx_parser.h"
 #include "support/test.h"
 

@@ -12,7 +12,7 @@
 #include "support/test.h"
 #include "write/json.h"
 #include "model/ledger.h"
-#include "screen/text.h"
+#include "screen/text_end.h"
 #include "model/remote.h"
 #include "model/verdict.h"
 

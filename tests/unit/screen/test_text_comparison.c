@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "screen/text.h"
+#include "screen/text_end.h"
 #include "support/test.h"
 
 struct sentence_case {

@@ -9,7 +9,7 @@
 #include "common/xalloc.h"
 #include "screen/display.h"
 #include "screen/live_layout.h"
-#include "screen/text.h"
+#include "screen/text_end.h"
 #include "support/fake_result.h"
 #include "support/grid_text.h"
 #include "support/test.h"
