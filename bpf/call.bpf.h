@@ -72,12 +72,6 @@ static __always_inline void enter_part(struct nio_call *call, __u32 next)
 	call->part = next;
 }
 
-/* Is the call in the body of tcp_sendmsg_locked, where a nested part may begin? */
-static __always_inline bool in_body(const struct nio_call *call)
-{
-	return call->part == NIO_PATH_OTHER || call->part == NIO_PATH_COPY;
-}
-
 static __always_inline struct nio_call *new_call(void)
 {
 	struct nio_call call = {};
@@ -129,7 +123,7 @@ static __always_inline void call_begin_part(const struct sock *sk, __u32 part, b
 {
 	struct nio_call *call = call_on(cookie_of(sk, known));
 
-	if (call && in_body(call))
+	if (call && (call->part == NIO_PATH_OTHER || call->part == NIO_PATH_COPY))
 		enter_part(call, part);
 }
 

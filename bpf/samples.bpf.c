@@ -51,18 +51,13 @@ static __always_inline __u32 whose_now(void)
 	return NIO_SAMPLE_ELSEWHERE;
 }
 
-static __always_inline bool is_in(const volatile struct nio_code *code, __u64 ip)
-{
-	return ip >= code->from && ip < code->to;
-}
-
 static __always_inline bool has_tcp_code(const struct nio_sample *s)
 {
 	for (__u32 i = 0; i < NIO_SAMPLE_FRAMES; i++) {
 		if (i >= s->frames)
 			return false;
 		for (int c = 0; c < NIO_TCP_CODES; c++)
-			if (is_in(&nio_tcp_code[c], s->ip[i]))
+			if (s->ip[i] >= nio_tcp_code[c].from && s->ip[i] < nio_tcp_code[c].to)
 				return true;
 	}
 	return false;

@@ -58,12 +58,6 @@ static __always_inline void count_sent(const struct sock_state *s, __u32 kind, _
 		c->sent[kind] += bytes;
 }
 
-static __always_inline void add_amount(struct nio_amount *a, __u64 bytes)
-{
-	add_to(&a->bytes, bytes);
-	add_to(&a->events, 1);
-}
-
 /* Adds a call or copy seen in a window. It counts nio_weight times: for the whole period. */
 static __always_inline void add_weighted(struct nio_amount *a, __u64 bytes)
 {
@@ -457,12 +451,6 @@ static __always_inline struct sock_state *state_of_sender(const char *uarg)
 	return s || !zerocopy ? s : state_of(sock_of_zerocopy(uarg));
 }
 
-/* Was this id issued before the socket was watched? `zckey` may be behind. */
-static __always_inline bool is_before_watching(const struct sock_state *s, __u32 id)
-{
-	return nio_seq_delta(id, s->zckey) > (__s64)s->zc_ids;
-}
-
 /* The kernel completes a range of sends: the last reference to their pages is gone. */
 static __always_inline void on_sends_completed(const char *uarg, bool copied)
 {
@@ -470,7 +458,9 @@ static __always_inline void on_sends_completed(const char *uarg, bool copied)
 	struct zc_notification n;
 	struct sock_events *e;
 
-	if (!s || nio_over || read_uarg(uarg, &n) || is_before_watching(s, n.lo))
+	/* Not an id issued before the socket was watched. `zckey` may be behind. */
+	if (!s || nio_over || read_uarg(uarg, &n) ||
+	    (nio_seq_delta(n.lo, s->zckey) > (__s64)s->zc_ids))
 		return;
 	nio_zerocopy_ns = bpf_ktime_get_ns();
 	e = events_of(s);
@@ -488,8 +478,10 @@ static __always_inline void on_deferred_copy(const struct sk_buff *skb, bool kno
 	struct sock_state *s = bytes ? state_of_sender(uarg_of(skb, known)) : NULL;
 	struct sock_events *e = s && !nio_over ? events_of(s) : NULL;
 
-	if (e)
-		add_amount(&e->stages[NIO_STAGE_DEFERRED_COPY], bytes);
+	if (e) {
+		add_to(&e->stages[NIO_STAGE_DEFERRED_COPY].bytes, bytes);
+		add_to(&e->stages[NIO_STAGE_DEFERRED_COPY].events, 1);
+	}
 }
 
 /* The kernel reports an error or completed sends: reads the last entry of the error queue. */

@@ -64,13 +64,6 @@ static __always_inline void on_read_after_close(struct sock_state *s, const stru
 	s->now.read = n.read + len;
 }
 
-/* Has the socket received without a copy? */
-static __always_inline bool has_taken(const struct sock_events *e)
-{
-	return e->stages[NIO_STAGE_RX_MAP].events || e->stages[NIO_STAGE_RX_DISCARD].events ||
-	       e->stages[NIO_STAGE_RX_SPLICE].events;
-}
-
 /*
  * The kernel copies len bytes of payload to user memory, under the socket lock. kTLS copies are not
  * booked: the connection's bytes are the records that kTLS takes from TCP.
@@ -109,7 +102,9 @@ static __always_inline void on_received(struct sock *sk, int len, struct nio_eve
 	if (s->flags & SOCK_STATE_CLOSED)
 		on_read_after_close(s, sk, len);
 	/* Neither are the first bytes of a window judged that were taken without a copy. */
-	if (first && has_taken(e))
+	if (first &&
+	    (e->stages[NIO_STAGE_RX_MAP].events || e->stages[NIO_STAGE_RX_DISCARD].events ||
+	     e->stages[NIO_STAGE_RX_SPLICE].events))
 		return;
 	add_weighted(&e->stages[NIO_STAGE_RX_COPY], len);
 	note_weight(e, NIO_SIDE_RECEIVER, len);
