@@ -3,7 +3,6 @@
 #ifndef COMMON_HIST_H
 #define COMMON_HIST_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Latencies: buckets at most 1/32 wide (3 %), values below 2^41 ns (36 minutes). */

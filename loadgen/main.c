@@ -91,14 +91,6 @@ static int limit(int resource, rlim_t want)
 	return setrlimit(resource, &new) ? -errno : 0;
 }
 
-/* Disables core files; limits descriptors to fds. 0 or -errno. */
-static int privileges__limit(uint64_t fds)
-{
-	int err = limit(RLIMIT_CORE, 0);
-
-	return err ? err : limit(RLIMIT_NOFILE, fds);
-}
-
 #define EXIT_USAGE 2
 
 /* Opens descriptors 0 to 2, so that no socket gets these numbers. */
@@ -153,7 +145,9 @@ static int prepare(const struct lg_options *s, const char **what)
 	if (err)
 		return err;
 	*what = "Limiting its own resources";
-	err = privileges__limit(lg_options__descriptors(s));
+	err = limit(RLIMIT_CORE, 0);
+	if (!err)
+		err = limit(RLIMIT_NOFILE, lg_options__descriptors(s));
 	if (err || !s->control)
 		return err;
 	/* After the change of user, which clears the parent-death signal. */

@@ -231,14 +231,6 @@ static int take(struct multishot *m, const struct io_uring_cqe *cqe)
 	return 0;
 }
 
-static void provide_taken(struct multishot *m)
-{
-	for (; m->taken_nr; m->taken_nr--) {
-		provide(m, m->taken);
-		m->taken = (m->taken + 1) % m->buffers_nr;
-	}
-}
-
 /* A bundle goes on in the first buffer after the last. */
 static struct received bytes_of(const struct multishot *m, size_t bytes)
 {
@@ -258,7 +250,10 @@ static ssize_t multishot_way__next(struct recv_loop *r, struct receiver_conn **c
 	struct io_uring_cqe cqe;
 	int err;
 
-	provide_taken(m);
+	for (; m->taken_nr; m->taken_nr--) {
+		provide(m, m->taken);
+		m->taken = (m->taken + 1) % m->buffers_nr;
+	}
 	do {
 		err = await(r, &cqe);
 		/* No memory for a request; EAGAIN means no data to the loop. */

@@ -374,13 +374,6 @@ static void text__receiver(const struct reporter *r)
 		       t->verify_errors == 1 ? " differs" : "s differ");
 }
 
-static void print_text(const struct reporter *r, bool first)
-{
-	if (first)
-		text__head(r);
-	(r->stats.sender ? text__sender : text__receiver)(r);
-}
-
 static void print_json(const struct reporter *r, bool first, bool last)
 {
 	printf("%c\"%s\":{\"config\":", first ? '{' : ',', r->stats.sender ? "sender" : "receiver");
@@ -394,10 +387,13 @@ static void print_json(const struct reporter *r, bool first, bool last)
 
 int reporter__print(const struct reporter *r, bool first, bool last)
 {
-	if (r->options->json)
+	if (r->options->json) {
 		print_json(r, first, last);
-	else
-		print_text(r, first);
+	} else {
+		if (first)
+			text__head(r);
+		(r->stats.sender ? text__sender : text__receiver)(r);
+	}
 	return fflush(stdout) ? -errno : 0;
 }
 

@@ -75,15 +75,6 @@ static int epoll_loop__open(struct sender_thread *m)
 	return 0;
 }
 
-static void epoll_loop__close(struct sender_thread *m)
-{
-	if (m->epoll_fd >= 0)
-		close(m->epoll_fd);
-	if (m->timer_fd >= 0)
-		close(m->timer_fd);
-	m->epoll_fd = m->timer_fd = -1;
-}
-
 static void epoll_loop__queue(struct epoll_loop *p, struct sender_conn *f)
 {
 	if (f->queued)
@@ -489,7 +480,10 @@ static void sender_thread__close(struct sender_thread *m)
 		pthread_join(m->thread, NULL);
 	for (i = 0; i < m->nr; i++)
 		sender_conn__close(&m->conns[i]);
-	epoll_loop__close(m);
+	if (m->epoll_fd >= 0)
+		close(m->epoll_fd);
+	if (m->timer_fd >= 0)
+		close(m->timer_fd);
 	free(m->conns);
 	free(m->inbox);
 	counters__clear(&m->counters);

@@ -7,7 +7,6 @@
 #define LOADGEN_URING_H
 
 #include <linux/io_uring.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/uio.h>
 

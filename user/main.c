@@ -92,22 +92,18 @@ static int print_help(void)
 	return EXIT_DONE;
 }
 
-/* For completion and man pages; see base/option_command.h. */
-static int describe_commands(void)
-{
-	for (size_t i = 0; i < COMMANDS_NR; i++)
-		printf("command\t%s\t%s\n", commands[i].name, commands[i].summary);
-	return EXIT_DONE;
-}
-
 static int help__main(int argc, char **argv)
 {
 	const struct entry *command = argc > 2 ? find(argv[2]) : NULL;
 	char option[] = "--help";
 	char *asked[] = {argv[0], argv[argc > 2 ? 2 : 0], option, NULL};
 
-	if (argc == 3 && strcmp(argv[2], DESCRIBE_OPTION) == 0)
-		return describe_commands();
+	/* For completion and man pages; see base/option_command.h. */
+	if (argc == 3 && strcmp(argv[2], DESCRIBE_OPTION) == 0) {
+		for (size_t i = 0; i < COMMANDS_NR; i++)
+			printf("command\t%s\t%s\n", commands[i].name, commands[i].summary);
+		return EXIT_DONE;
+	}
 	if (argc > 3) {
 		log_error("help takes one command, not also '%s'.", argv[3]);
 		return EXIT_USAGE;

@@ -288,14 +288,6 @@ static int report(struct attach *a)
 	return code ? code : ledger ? ledger : next;
 }
 
-/* The exit code after watching and writing succeeded. */
-static int exit_code(const struct attach *a)
-{
-	if (a->status >= 0)
-		return a->status;
-	return a->signo ? EXIT_SIGNAL_BASE + a->signo : EXIT_DONE;
-}
-
 static int run(struct attach *a)
 {
 	int code = attach_session__open(&a->session, &a->o, &a->loop), failed;
@@ -313,7 +305,9 @@ static int run(struct attach *a)
 	end_command(a);
 	if (!code)
 		code = failed ? failed : report(a);
-	return code ? code : exit_code(a);
+	if (code)
+		return code;
+	return a->status >= 0 ? a->status : a->signo ? EXIT_SIGNAL_BASE + a->signo : EXIT_DONE;
 }
 
 /* Opened before the programs are loaded, which takes seconds. */

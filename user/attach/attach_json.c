@@ -4,7 +4,6 @@
  * Pure.
  */
 #include <errno.h>
-#include <string.h>
 #include <time.h>
 
 #include "attach_result.h"
@@ -444,9 +443,7 @@ static json_t *whole_json(const struct attach_result *r)
 	X(text, "cgroup",   "text",          q->cgroup)
 FIELDS(targets, (const struct attach_options *q), TARGETS_FIELDS)
 
-#define TOOL_FIELDS(X)                                                                       \
-	X(text, "version", "text",         NETIOTRACE_VERSION)                               \
-	X(json, "argv",    "list of text", json_value__texts((size_t)q->argc, q->argv))
+#define TOOL_FIELDS(X) OWN_TOOL_FIELDS(X, q)
 FIELDS(tool, (const struct attach_options *q), TOOL_FIELDS)
 
 #define SENT_FIELDS(X)                                                                       \

@@ -2,7 +2,6 @@
 /* A session of attach, without its outputs; see attach_session.h. */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

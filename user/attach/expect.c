@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Assertions on the document of attach; see expect.h. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The live table; see table_view.h. Pure. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -113,14 +113,6 @@ static bool answers(const struct addrinfo *to, bool listening)
 	return does;
 }
 
-/* Returns the first address that works, or else the last, untried. */
-static const struct addrinfo *choose(const struct addrinfo *found, bool listening)
-{
-	while (found->ai_next && !answers(found, listening))
-		found = found->ai_next;
-	return found;
-}
-
 int address__resolve(struct address *a, bool listening, struct sockaddr_storage *ss,
 		     const char **why)
 {
@@ -137,7 +129,9 @@ int address__resolve(struct address *a, bool listening, struct sockaddr_storage 
 	snprintf(port, sizeof(port), "%u", a->port);
 	err = getaddrinfo(a->host, port, &hints, &found);
 	if (!err) {
-		chosen = choose(found, listening);
+		/* The first address that works, or else the last, untried. */
+		for (chosen = found; chosen->ai_next && !answers(chosen, listening);)
+			chosen = chosen->ai_next;
 		memset(ss, 0, sizeof(*ss));
 		memcpy(ss, chosen->ai_addr, chosen->ai_addrlen);
 		err = getnameinfo(chosen->ai_addr, chosen->ai_addrlen, a->host, sizeof(a->host),

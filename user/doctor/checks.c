@@ -450,14 +450,6 @@ static void check_path(struct checklist *l, const struct facts *f)
 		check_tap(l, &taps->list[i]);
 }
 
-static void check_follow(struct checklist *l, const struct facts *f)
-{
-	if (f->no_follow[0])
-		SET(add(l, "watchpoints", true, "not available")->means, "%s", f->no_follow);
-	else
-		add(l, "watchpoints", false, "%u free", f->follow_slots);
-}
-
 size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX])
 {
 	const struct num *jit = &f->bpf_jit_enable;
@@ -485,7 +477,10 @@ size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX])
 	l.group = "path";
 	check_path(&l, f);
 	l.group = "follow";
-	check_follow(&l, f);
+	if (f->no_follow[0])
+		SET(add(&l, "watchpoints", true, "not available")->means, "%s", f->no_follow);
+	else
+		add(&l, "watchpoints", false, "%u free", f->follow_slots);
 	return l.nr;
 }
 

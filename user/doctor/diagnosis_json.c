@@ -11,13 +11,6 @@ static json_t *text_or_null(const char *text)
 	return json_value__text(text[0] ? text : NULL);
 }
 
-static json_t *check_json(const struct check *c)
-{
-	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "group", c->group, "name", c->name,
-			 "state", check_state__key(c->state), "value", json_value__text(c->value),
-			 "means", text_or_null(c->means), "remedy", text_or_null(c->remedy));
-}
-
 static json_t *stage_json(const struct stage_line *s)
 {
 	return json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:s?, s:o}", "stage", s->stage, "quality",
@@ -55,8 +48,13 @@ json_t *doctor__document(const struct diagnosis *d)
 {
 	json_t *checks = json_array(), *stages = json_array(), *hooks = json_array(), *doc;
 
-	for (size_t i = 0; i < d->checks_nr; i++)
-		json_array_append_new(checks, check_json(&d->checks[i]));
+	for (const struct check *c = d->checks; c < d->checks + d->checks_nr; c++)
+		json_array_append_new(checks, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "group",
+							c->group, "name", c->name, "state",
+							check_state__key(c->state), "value",
+							json_value__text(c->value), "means",
+							text_or_null(c->means), "remedy",
+							text_or_null(c->remedy)));
 	for (size_t i = 0; i < d->stages_nr; i++)
 		json_array_append_new(stages, stage_json(&d->stages[i]));
 	for (size_t i = 0; i < plan_alternatives_nr; i++)

@@ -277,14 +277,6 @@ static int snapshot(struct export *x)
 	return err;
 }
 
-static const char *backend_of(const struct export *x)
-{
-	for (size_t i = 0; i < x->plan_nr; i++)
-		if (x->plan[i].backend && strcmp(x->plan[i].backend, "iterator") != 0)
-			return x->plan[i].backend;
-	return "none";
-}
-
 static char *render(void *arg, enum page_format format, size_t *len)
 {
 	struct export *x = arg;
@@ -292,7 +284,7 @@ static char *render(void *arg, enum page_format format, size_t *len)
 	struct metrics m = {
 		.groups = &x->groups,
 		.kernel = x->kernel.release,
-		.backend = backend_of(x),
+		.backend = plan__backend(x->plan, x->plan_nr),
 		.plan = x->plan,
 		.plan_nr = x->plan_nr,
 		.missed = attach_probes__missed(x->probes),
@@ -384,7 +376,8 @@ static int try_watching(void *arg)
 /* Files are written and removed by the user who started the exporter, without capabilities. */
 static int confine(struct export *x)
 {
-	bool kprobes = strcmp(backend_of(x), backend__name(BACKEND_KPROBE)) == 0;
+	bool kprobes =
+		strcmp(plan__backend(x->plan, x->plan_nr), backend__name(BACKEND_KPROBE)) == 0;
 	bool keep = kprobes || confinement__try(try_watching, x, false);
 	int err = confinement__enter(keep, x->o.textfile || x->o.ready_file);
 

@@ -41,9 +41,7 @@ static const char *end_key(unsigned int i)
 	X(u64,  "rate",     "1/s",           q->rate)
 FIELDS(targets, (const struct follow_options *q), TARGETS_FIELDS)
 
-#define TOOL_FIELDS(X)                                                                     \
-	X(text, "version", "text",         NETIOTRACE_VERSION)                             \
-	X(json, "argv",    "list of text", json_value__texts((size_t)q->argc, q->argv))
+#define TOOL_FIELDS(X) OWN_TOOL_FIELDS(X, q)
 FIELDS(tool, (const struct follow_options *q), TOOL_FIELDS)
 
 #define FRAME_FIELDS(X)                                                                    \

@@ -52,22 +52,6 @@ const char *follow_machine__refusal(const struct follow_machine *m)
 	return NULL;
 }
 
-pid_t follow_tracer_of(pid_t pid)
-{
-	char path[64], line[128];
-	int tracer = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "TracerPid: %d", &tracer) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return tracer;
-}
-
 bool follow_uses_io_uring(pid_t pid)
 {
 	char path[64], link[64];

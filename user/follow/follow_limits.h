@@ -23,9 +23,6 @@ void follow_machine__read(struct follow_machine *m);
 /* Why follow refuses this machine, a sentence without a full stop; NULL: it does not. Pure. */
 const char *follow_machine__refusal(const struct follow_machine *m);
 
-/* The process that traces this one; 0: none. */
-pid_t follow_tracer_of(pid_t pid);
-
 /* Does it use io_uring, whose receives follow does not see? */
 bool follow_uses_io_uring(pid_t pid);
 

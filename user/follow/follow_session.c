@@ -248,16 +248,6 @@ static void end_names(struct session *s)
 		drop_namer(s);
 }
 
-/* Random, so that no period of the program is met; later if the stops took long. */
-static void plan_next(struct session *s, uint64_t stopped_ns)
-{
-	uint64_t pause = (uint64_t)((0.5 + drand48()) * 1e9 / (double)s->o.rate);
-
-	if (pause < stopped_ns * STOP_SHARE)
-		pause = stopped_ns * STOP_SHARE;
-	s->sample_ns = loop__now_ns() + pause;
-}
-
 static void end_early(struct session *s, const char *why)
 {
 	s->found.ended_early = why;
@@ -295,7 +285,10 @@ static void end_sample(struct session *s)
 	byte_sampler__end(&s->sampler);
 	s->idle[s->sampler.direction] = sample->chain.begun ? 0 : s->idle[s->sampler.direction] + 1;
 	begin_names(s);
-	plan_next(s, sample->stopped_ns);
+	/* Random, so that no period of the program is met; later if the stops took long. */
+	s->sample_ns =
+		loop__now_ns() + u64__most((uint64_t)((0.5 + drand48()) * 1e9 / (double)s->o.rate),
+					   sample->stopped_ns * STOP_SHARE);
 	check_sample(s, sample);
 }
 
@@ -370,14 +363,6 @@ static void await_names(struct session *s)
 		if (s->naming && (err || loop__now_ns() >= s->names_ns))
 			drop_namer(s);
 	}
-}
-
-static void end_command(struct session *s)
-{
-	if (!s->launch.pid || s->status >= 0 || !s->signo)
-		return;
-	if (!kill(s->launch.pid, s->signo))
-		s->status = launch__wait(&s->launch, COMMAND_END_MS);
 }
 
 static const char *why_unseen(const struct session *s, enum nio_follow_direction d)
@@ -473,7 +458,8 @@ static int run(struct session *s)
 		log_info("following");
 	code = follow(s);
 	read_totals(s);
-	end_command(s);
+	if (s->launch.pid && s->status < 0 && s->signo && !kill(s->launch.pid, s->signo))
+		s->status = launch__wait(&s->launch, COMMAND_END_MS);
 	watchpoints__close(s->watch);
 	s->watch = NULL;
 	await_names(s);

@@ -10,7 +10,7 @@
 /* A new process; one that is traced would be taken from its debugger. */
 static bool is_free(struct processes *p, pid_t pid)
 {
-	pid_t tracer = follow_tracer_of(pid);
+	pid_t tracer = target__tracer(pid);
 
 	if (!tracer)
 		return true;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/loop.h"
+#include "base/num.h"
 #include "tracer.h"
 
 #define WAIT_NS      500000000ULL
@@ -112,16 +113,6 @@ static enum awaited await(struct tracer *t, uint32_t tid, uint64_t poll_ns, uint
 	}
 }
 
-/* A thread that was held no longer and did not stop yet waited for a CPU, as without this process.
- */
-static void leave_out_wait(struct tracer *t)
-{
-	uint64_t held = loop__now_ns() - HELD_NS;
-
-	if (held > t->stopped_ns)
-		t->stopped_ns = held;
-}
-
 bool tracer__stop(struct tracer *t, uint32_t tid, struct user_regs_struct *regs)
 {
 	t->stopped_ns = loop__now_ns();
@@ -130,7 +121,9 @@ bool tracer__stop(struct tracer *t, uint32_t tid, struct user_regs_struct *regs)
 	while (await(t, tid, HELD_NS, WAIT_NS) == AWAITED_STOP) {
 		/* A stop of ours: of PTRACE_INTERRUPT. A group stop has another signal. */
 		if (event_of(t->status) == PTRACE_EVENT_STOP && WSTOPSIG(t->status) == SIGTRAP) {
-			leave_out_wait(t);
+			/* Held no longer and not stopped yet, it waited for a CPU, as without us.
+			 */
+			t->stopped_ns = u64__most(t->stopped_ns, loop__now_ns() - HELD_NS);
 			return !ptrace(PTRACE_GETREGS, tid, 0, regs);
 		}
 		pass(tid, t->status);

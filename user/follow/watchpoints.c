@@ -188,13 +188,6 @@ static bool try_slots(struct watchpoints *w)
 	return works;
 }
 
-static int open_events(struct watchpoints *w)
-{
-	w->events =
-		ring_buffer__new(bpf_map__fd(w->skel->maps.nio_follow_events), on_event, w, NULL);
-	return w->events ? 0 : -errno;
-}
-
 static int refuse_load(char why[FOLLOW_WHY], int err)
 {
 	if (refuse_moment(why, err))
@@ -213,8 +206,11 @@ int watchpoints__open(struct watchpoints **w, const uint16_t *ports, size_t port
 
 	*w = xcalloc(1, sizeof(**w));
 	err = load(*w, ports, ports_nr);
-	if (!err)
-		err = open_events(*w);
+	if (!err) {
+		(*w)->events = ring_buffer__new(bpf_map__fd((*w)->skel->maps.nio_follow_events),
+						on_event, *w, NULL);
+		err = (*w)->events ? 0 : -errno;
+	}
 	if (err)
 		return refuse_load(why, err);
 	err = open_slots(*w);

@@ -63,15 +63,6 @@ static _Noreturn void work(const struct worker_task *task, int fd, pid_t parent)
 	end(err ? 1 : 0);
 }
 
-static int await_begin(struct worker *w)
-{
-	int err;
-
-	if (read(w->fd, &err, sizeof(err)) != sizeof(err))
-		err = -ECHILD;
-	return err;
-}
-
 int worker__start(struct worker *w, const struct worker_task *task)
 {
 	const struct timeval limit = {task->timeout_ms / 1000, task->timeout_ms % 1000 * 1000};
@@ -93,8 +84,8 @@ int worker__start(struct worker *w, const struct worker_task *task)
 	w->fd = fds[0];
 	setsockopt(w->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	setsockopt(w->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	if (!err)
-		err = await_begin(w);
+	if (!err && read(w->fd, &err, sizeof(err)) != sizeof(err))
+		err = -ECHILD;
 	if (err)
 		worker__stop(w);
 	return err;

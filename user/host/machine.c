@@ -120,14 +120,6 @@ static void read_memory(struct machine *m)
 		m->memory = num__known(kib << 10);
 }
 
-static void read_load(struct machine *m)
-{
-	double load;
-
-	m->load = getloadavg(&load, 1) == 1 ? real__known(load)
-					    : real__unknown("/proc/loadavg cannot be read");
-}
-
 static void read_time(struct machine *m)
 {
 	time_t now = time(NULL);
@@ -191,6 +183,7 @@ static const char *read_preemption(void)
 void machine__read(struct machine *m)
 {
 	struct utsname name;
+	double load;
 
 	memset(m, 0, sizeof(*m));
 	if (!uname(&name))
@@ -204,7 +197,8 @@ void machine__read(struct machine *m)
 	read_nodes(m);
 	read_caches(m);
 	read_memory(m);
-	read_load(m);
+	m->load = getloadavg(&load, 1) == 1 ? real__known(load)
+					    : real__unknown("/proc/loadavg cannot be read");
 	m->steal = real__unknown("the session has not ended");
 }
 

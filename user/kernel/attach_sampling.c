@@ -50,9 +50,8 @@ _Static_assert(NIO_CALL_NR <= SAMPLED_PARTS && NIO_MOVED_NR <= SAMPLED_PARTS, "p
 static double weight_of(const struct attach_sampling *s, uint64_t now_ns)
 {
 	const struct event_windows *w = &s->windows;
-	uint64_t seen_ns = now_ns - s->counted_ns, least_ns = w->window_ns / 4;
 
-	return (double)w->period_ns / (double)(seen_ns > least_ns ? seen_ns : least_ns);
+	return (double)w->period_ns / (double)u64__most(now_ns - s->counted_ns, w->window_ns / 4);
 }
 
 /* Adds the bytes since the last reading to the sums. */
@@ -104,14 +103,6 @@ static struct plan base_plan_at(const struct attach_probes *probes, uint64_t now
 	if (is_in_use(&probes->skel->bss->nio_request_ns, now_ns))
 		base_plan.chosen[PROBE_REQUEST] = probes->plan.chosen[PROBE_REQUEST];
 	return base_plan;
-}
-
-static void detach(struct attach_probes *probes, uint64_t now_ns)
-{
-	struct plan base_plan = base_plan_at(probes, now_ns);
-
-	change_window(probes, 1);
-	loader__detach_others(&probes->loader, &base_plan);
 }
 
 /* A program that cannot be attached again counts as missed: its events are no longer seen. */
@@ -245,24 +236,17 @@ static struct window_load load_now(struct attach_probes *probes, uint64_t now_ns
 	return load;
 }
 
-static uint64_t next_step(const struct event_windows *windows, uint64_t now_ns)
-{
-	uint64_t check_ns = now_ns + CHECK_NS;
-
-	return windows->due_ns < check_ns ? windows->due_ns : check_ns;
-}
-
 uint64_t attach_probes__step_events(struct attach_probes *probes, uint64_t now_ns)
 {
 	struct event_windows *windows = &probes->sampling.windows;
 	bool attached = windows->attached;
+	struct plan base_plan;
 
 	if (probes->stopped)
 		return UINT64_MAX;
 	attach_seconds(probes, now_ns);
 	if (!attached && uses_zerocopy(probes, now_ns)) {
-		struct plan base_plan = base_plan_at(probes, now_ns);
-
+		base_plan = base_plan_at(probes, now_ns);
 		loader__attach(&probes->loader, &base_plan);
 	}
 	switch (event_windows__step(windows, now_ns, load_now(probes, now_ns))) {
@@ -276,12 +260,14 @@ uint64_t attach_probes__step_events(struct attach_probes *probes, uint64_t now_n
 			attach(probes);
 		break;
 	case WINDOW_DETACH:
-		detach(probes, now_ns);
+		base_plan = base_plan_at(probes, now_ns);
+		change_window(probes, 1);
+		loader__detach_others(&probes->loader, &base_plan);
 		break;
 	case WINDOW_STAY:
 		break;
 	}
-	return next_step(windows, loop__now_ns());
+	return u64__least(windows->due_ns, loop__now_ns() + CHECK_NS);
 }
 
 struct attach_events attach_probes__events(const struct attach_probes *probes)

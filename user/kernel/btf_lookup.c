@@ -8,6 +8,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "base/read_file.h"
 #include "btf_lookup.h"
 #include "common/xalloc.h"
 
@@ -54,16 +55,6 @@ static bool is_indexed(const struct btf_type *type)
 	return btf_is_func(type) || btf_is_typedef(type) || btf_is_var(type);
 }
 
-/* FNV-1a */
-static __u32 hash(const char *name)
-{
-	__u32 h = 2166136261U;
-
-	for (; *name; name++)
-		h = (h ^ (unsigned char)*name) * 16777619U;
-	return h;
-}
-
 static const char *name_of(const struct btf_lookup *l, __u32 id)
 {
 	return btf__name_by_offset(l->btf, btf__type_by_id(l->btf, id)->name_off);
@@ -71,7 +62,7 @@ static const char *name_of(const struct btf_lookup *l, __u32 id)
 
 static void note(struct btf_lookup *l, __u32 id)
 {
-	__u32 i = hash(name_of(l, id)) & (l->places - 1);
+	__u32 i = (__u32)text__hash(name_of(l, id)) & (l->places - 1);
 
 	while (l->ids[i])
 		i = (i + 1) & (l->places - 1);
@@ -81,7 +72,8 @@ static void note(struct btf_lookup *l, __u32 id)
 /* NULL: there is none of this name and kind. */
 static const struct btf_type *find(const struct btf_lookup *l, const char *name, __u32 kind)
 {
-	for (__u32 i = hash(name) & (l->places - 1); l->ids[i]; i = (i + 1) & (l->places - 1)) {
+	for (__u32 i = (__u32)text__hash(name) & (l->places - 1); l->ids[i];
+	     i = (i + 1) & (l->places - 1)) {
 		const struct btf_type *type = btf__type_by_id(l->btf, l->ids[i]);
 
 		if (btf_kind(type) == kind && !strcmp(name_of(l, l->ids[i]), name))

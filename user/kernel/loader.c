@@ -51,26 +51,10 @@ int loader__open(struct loader *l, enum bpf_object_id id)
 	return 0;
 }
 
-static int load_programs(struct loader *l)
-{
-	int err = bpf_object__load_skeleton(l->skeleton);
-
-	l->trampolines_again = loader__attaches_again();
-	return err;
-}
-
-static void add_program(struct loader *l, struct bpf_program *program)
-{
-	bpf_program__set_autoload(program, true);
-	l->programs[l->programs_nr++] = (struct loaded_program){
-		.program = program,
-		.name = bpf_program__name(program),
-	};
-}
-
 int loader__load(struct loader *l, const struct plan *const *plans, size_t plans_nr)
 {
 	struct bpf_program *program;
+	int err;
 
 	bpf_object__for_each_program(program, l->object) {
 		bool wanted = false;
@@ -79,10 +63,17 @@ int loader__load(struct loader *l, const struct plan *const *plans, size_t plans
 			wanted |= plans[p] && plan__wants(plans[p], bpf_program__name(program));
 		if (wanted && l->programs_nr == LOADER_PROGRAMS_MAX)
 			return -E2BIG;
-		if (wanted)
-			add_program(l, program);
+		if (!wanted)
+			continue;
+		bpf_program__set_autoload(program, true);
+		l->programs[l->programs_nr++] = (struct loaded_program){
+			.program = program,
+			.name = bpf_program__name(program),
+		};
 	}
-	return load_programs(l);
+	err = bpf_object__load_skeleton(l->skeleton);
+	l->trampolines_again = loader__attaches_again();
+	return err;
 }
 
 /* struct bpf_link_info of a kprobe, as in include/uapi/linux/bpf.h of Linux 6.7. */

@@ -12,14 +12,6 @@
 #include "probes/plan.h"
 #include "refusal.h"
 
-static void log_missing(const char *command, enum backend asked, const char *missing)
-{
-	log_error("this kernel cannot be watched by %s: %s. %s", command, missing,
-		  asked == BACKEND_AUTO ? "Where programs on functions are refused (netiotrace "
-					  "doctor says why), it takes Linux 6.3 or later."
-					: "--backend auto takes any of them.");
-}
-
 const char *refusal__of_moment(int err)
 {
 	static char text[256];
@@ -52,7 +44,11 @@ int refusal__log(const char *command, enum backend asked, int err, const struct 
 			  "missing, --backend auto takes any backend.",
 			  backend__name(asked), no->backend);
 	else if (no->missing[0])
-		log_missing(command, asked, no->missing);
+		log_error("this kernel cannot be watched by %s: %s. %s", command, no->missing,
+			  asked == BACKEND_AUTO
+				  ? "Where programs on functions are refused (netiotrace doctor "
+				    "says why), it takes Linux 6.3 or later."
+				  : "--backend auto takes any of them.");
 	else if (err == -EPERM)
 		log_error("the kernel refuses the programs (%s): it may be locked down, or lack "
 			  "privileges; netiotrace doctor says what is missing.",

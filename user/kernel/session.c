@@ -200,15 +200,6 @@ static int map_statistics(struct session *s, unsigned int slots)
 	return 0;
 }
 
-static void unmap(struct session *s)
-{
-	if (s->conns)
-		munmap(s->conns, CONNS_SIZE);
-	for (int m = 0; m < SESSION_MAPS_NR; m++)
-		if (s->maps[m].at)
-			munmap((void *)s->maps[m].at, s->maps[m].len);
-}
-
 /* 0 or -errno; the caller closes. */
 static int open_session(struct session *s, const struct plan *const *plans, size_t plans_nr,
 			unsigned int slots, const struct num *optmem_max,
@@ -256,7 +247,11 @@ void session__close(struct session *s)
 	if (!s)
 		return;
 	perf_stage__close(s->perf);
-	unmap(s);
+	if (s->conns)
+		munmap(s->conns, CONNS_SIZE);
+	for (int m = 0; m < SESSION_MAPS_NR; m++)
+		if (s->maps[m].at)
+			munmap((void *)s->maps[m].at, s->maps[m].len);
 	loader__close(&s->loader);
 	symbols__free(s->symbols);
 	free(s);

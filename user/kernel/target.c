@@ -65,6 +65,11 @@ pid_t target__process_of(pid_t thread)
 	return status_number(thread, "Tgid:", -1);
 }
 
+pid_t target__tracer(pid_t pid)
+{
+	return status_number(pid, "TracerPid:", 0);
+}
+
 uint32_t target__parent(pid_t pid)
 {
 	return (uint32_t)status_number(pid, "PPid:", 0);

@@ -28,6 +28,7 @@ pid_t target__process_of(pid_t thread);
 uint64_t target__started(pid_t pid);
 
 /* The parent; 0: unknown. */
+pid_t target__tracer(pid_t pid); /* that has it in ptrace; 0: none */
 uint32_t target__parent(pid_t pid);
 
 /* Bytes that a process took by read() and sendfile (rchar of /proc/PID/io). 0 or -errno. */

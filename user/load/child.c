@@ -109,14 +109,6 @@ static int child__arrange_fds(struct child_start *s, int *report)
 	return 0;
 }
 
-/* Without supplementary groups. */
-static int child__drop(const struct child_start *s)
-{
-	const struct identity id = {.uid = s->uid, .gid = s->gid};
-
-	return privileges__become(s->root ? &id : NULL, false);
-}
-
 /* By path first: before 6.14 fexecve() names the process after the descriptor's number. */
 static int child__exec(const struct child_start *s)
 {
@@ -130,6 +122,8 @@ static int child__exec(const struct child_start *s)
 static int child__become(struct launch_child *c)
 {
 	struct child_start *s = c->arg;
+	/* Without supplementary groups. */
+	const struct identity id = {.uid = s->uid, .gid = s->gid};
 	int err;
 
 	c->step = CHILD_STEP_FDS;
@@ -141,7 +135,7 @@ static int child__become(struct launch_child *c)
 		return -errno;
 	closefrom(FD_FIRST);
 	c->step = CHILD_STEP_DROP;
-	err = child__drop(s);
+	err = privileges__become(s->root ? &id : NULL, false);
 	if (err)
 		return err;
 	c->step = CHILD_STEP_DEATH;

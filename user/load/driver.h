@@ -4,7 +4,6 @@
 #define LOAD_DRIVER_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "child.h"
 #include "model/load_report.h"

@@ -2,6 +2,8 @@
 /* When event programs are attached; see event_windows.h. Pure. */
 #include "event_windows.h"
 
+#include "common/splitmix.h"
+
 #define MS 1000000ULL
 
 const struct window_rule window_rule_run = {
@@ -38,16 +40,6 @@ const struct window_rule window_rule_attach = {
 /* Below this part of the budget the programs stay attached again. */
 #define LOW 0.75
 
-/* splitmix64 */
-static uint64_t next_random(struct event_windows *w)
-{
-	uint64_t z = w->random += 0x9E3779B97F4A7C15ULL;
-
-	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-	z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-	return z ^ (z >> 31);
-}
-
 static uint64_t period_ns(const struct event_windows *w)
 {
 	size_t doubled = w->rule->doubled ? w->windows / w->rule->doubled : 0;
@@ -77,7 +69,8 @@ static void plan_window(struct event_windows *w, uint64_t now_ns)
 	w->period_ns = period_ns(w);
 	w->weight = (uint32_t)(w->period_ns / window_ns(w));
 	w->window_ns = w->period_ns / w->weight;
-	w->due_ns = w->period_at_ns + next_random(w) % (w->period_ns - w->window_ns + 1);
+	w->due_ns =
+		w->period_at_ns + splitmix__next(&w->random) % (w->period_ns - w->window_ns + 1);
 	/* A window that was extended is also followed by a pause. */
 	if (w->due_ns < now_ns + w->rule->window_ns)
 		w->due_ns = now_ns + w->rule->window_ns;

@@ -248,15 +248,6 @@ static uint64_t all_by(const struct num *one, const struct num *other, uint64_t 
 	return one->value < n ? one->value : n;
 }
 
-/* io_uring's zero-copy requests have one limit, and give ENOMEM. */
-static void find_enomem(struct verdict *v, const struct evidence *e)
-{
-	if (!e->r->app.zc.enobufs)
-		return;
-	add_enobufs(v, ZC_CAUSE_ENOBUFS_MEMLOCK, e->r->app.zc.enobufs, "after ENOMEM");
-	extend(v, "(pinned pages reached RLIMIT_MEMLOCK)");
-}
-
 /*
  * The kernel accounts for all pages of a call at once. A message of more than the limit is refused
  * and then sent as a copy, whatever else is outstanding.
@@ -280,8 +271,12 @@ static void find_enobufs(struct verdict *v, const struct evidence *e)
 		by_memlock = all;
 		by_optmem = 0;
 	}
+	/* io_uring's zero-copy requests have one limit, and give ENOMEM. */
 	if (mode__has(e->r->mode, MODE_NOTIFIES)) {
-		find_enomem(v, e);
+		if (!all)
+			return;
+		add_enobufs(v, ZC_CAUSE_ENOBUFS_MEMLOCK, all, "after ENOMEM");
+		extend(v, "(pinned pages reached RLIMIT_MEMLOCK)");
 		return;
 	}
 	add_limit(v, ZC_CAUSE_ENOBUFS_MEMLOCK, by_memlock, "pinned pages reached RLIMIT_MEMLOCK",

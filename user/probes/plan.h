@@ -238,6 +238,9 @@ const char *plan__no_path_time(const struct plan *plan, enum nio_path_part part)
 /* Why plan does not see a probe's events; NULL: it does. */
 const char *plan__no_probe(const struct plan *plan, enum probe_id probe);
 
+/* The backend of the first hook of rows, "none" without. A plan seldom mixes backends. */
+const char *plan__backend(const struct plan_row *rows, size_t n);
+
 /* Whether completions are seen as the kernel ends them, not as the application reads of them. */
 bool plan__completions_by_kernel(const struct plan *plan);
 

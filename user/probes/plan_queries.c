@@ -173,6 +173,14 @@ bool plan__set_apart(struct plan *plan, const struct plan *timed, const char *no
 	return any;
 }
 
+const char *plan__backend(const struct plan_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].backend && strcmp(rows[i].backend, backend__name(BACKEND_ITERATOR)))
+			return rows[i].backend;
+	return "none";
+}
+
 bool plan__notifications_apart(const struct plan *plan)
 {
 	const struct alternative *alt = plan->chosen[PROBE_COMPLETION];

@@ -91,20 +91,15 @@ static void read_document(struct following *f)
 		f->sent = d.sent;
 }
 
-static void await_end(struct following *f)
-{
-	if (launch__wait(&f->launch, END_MS) != -EAGAIN)
-		return;
-	kill(f->launch.pid, SIGINT);
-	if (launch__wait(&f->launch, END_MS) == -EAGAIN)
-		kill(f->launch.pid, SIGKILL);
-}
-
 void followed_round__stop(struct following *f)
 {
 	f->sent = (struct followed){.per_byte = real__unknown("follow has no result")};
 	if (!f->why[0]) {
-		await_end(f);
+		if (launch__wait(&f->launch, END_MS) == -EAGAIN) {
+			kill(f->launch.pid, SIGINT);
+			if (launch__wait(&f->launch, END_MS) == -EAGAIN)
+				kill(f->launch.pid, SIGKILL);
+		}
 		read_document(f);
 	}
 	if (f->why[0])

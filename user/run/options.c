@@ -193,13 +193,6 @@ static const struct option_row rows[] = {
 
 _Static_assert(ROWS_NR < OPTION_ROWS_MAX, "a command line has room for all rows");
 
-static void set_help(struct option_row *row, const struct options_command *c)
-{
-	for (size_t i = 0; row->name && i < c->helps_nr; i++)
-		if (strcmp(row->name, c->helps[i].name) == 0)
-			row->help = c->helps[i].help;
-}
-
 size_t options__rows(const struct options_command *c, struct option_row *to)
 {
 	size_t n = 0;
@@ -208,7 +201,10 @@ size_t options__rows(const struct options_command *c, struct option_row *to)
 		if (!(rows[i].commands & c->bit))
 			continue;
 		to[n] = rows[i];
-		set_help(&to[n++], c);
+		for (size_t h = 0; rows[i].name && h < c->helps_nr; h++)
+			if (strcmp(rows[i].name, c->helps[h].name) == 0)
+				to[n].help = c->helps[h].help;
+		n++;
 	}
 	return n;
 }

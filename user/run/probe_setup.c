@@ -169,15 +169,6 @@ static unsigned int probes_of(const struct plan_row *rows, size_t n)
 	return probes;
 }
 
-/* The backend of the plan's first hook. A plan seldom mixes backends. */
-static const char *backend_of(const struct plan_row *rows, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].backend && strcmp(rows[i].backend, backend__name(BACKEND_ITERATOR)))
-			return rows[i].backend;
-	return "none";
-}
-
 /* An error that left a hook untried, such as too few files or too little memory. 0: none. */
 static int error_of_results(const struct runner *runner)
 {
@@ -246,5 +237,5 @@ void probe_setup__describe(struct runner *runner)
 	res->plan_nr = plan__rows(pointers, pointers + MODE_NR, runner->rows);
 	res->plan = runner->rows;
 	res->probes = probes_of(runner->rows, res->plan_nr);
-	res->backend = backend_of(runner->rows, res->plan_nr);
+	res->backend = plan__backend(runner->rows, res->plan_nr);
 }

@@ -272,14 +272,6 @@ static void stop(struct round *r)
 	}
 }
 
-static void handle_signal(struct round *r, int signo)
-{
-	if (curses_screen__signal(signo))
-		return;
-	r->runner->signo = signo;
-	stop(r);
-}
-
 static void ask_stats(struct round *r)
 {
 	r->ping_ns = loop__now_ns() + time_limit__ns(PING_NS);
@@ -302,7 +294,10 @@ static int dispatch(struct round *r, const struct loop_event *ev)
 {
 	switch (ev->kind) {
 	case LOOP_SIGNAL:
-		handle_signal(r, ev->signo);
+		if (curses_screen__signal(ev->signo))
+			return 0;
+		r->runner->signo = ev->signo;
+		stop(r);
 		return 0;
 	case LOOP_TICK:
 		handle_tick(r);

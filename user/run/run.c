@@ -85,14 +85,6 @@ static int write_outputs(struct outputs *o, const struct result *r)
 	return code;
 }
 
-static void abort_outputs(struct outputs *o)
-{
-	for (int i = 0; i < OUTPUT_NR; i++) {
-		atomic_file__abort(o->file[i]);
-		o->file[i] = NULL;
-	}
-}
-
 /* ---- rounds ---- */
 
 /* Makes one round; records in the result whether it ended the run, and why. */
@@ -228,7 +220,8 @@ static int run(struct runner *runner, const struct options *o)
 		run_watched(runner);
 		code = finish(runner, &outputs);
 	}
-	abort_outputs(&outputs);
+	for (int i = 0; i < OUTPUT_NR; i++)
+		atomic_file__abort(outputs.file[i]);
 	return code;
 }
 

@@ -86,15 +86,6 @@ static int open_path(struct runner *runner)
 	return runner__check_congestion(runner, o->workload.congestion);
 }
 
-static void open_counters(struct runner *runner)
-{
-	const struct options *o = runner->o;
-
-	runner->perf.off = o->perf_none;
-	perf_watch__init(&runner->perf, o->perf_events, o->perf_events_nr,
-			 environment__is_virtual(&runner->result.env));
-}
-
 void runner__use(struct runner *runner, const struct options *o)
 {
 	struct result *res = &runner->result;
@@ -206,7 +197,9 @@ static int set_up(struct runner *runner, const uint64_t *sizes, size_t sizes_nr)
 		code = open_path(runner);
 	if (code)
 		return code;
-	open_counters(runner);
+	runner->perf.off = runner->o->perf_none;
+	perf_watch__init(&runner->perf, runner->o->perf_events, runner->o->perf_events_nr,
+			 environment__is_virtual(&runner->result.env));
 	return probe_setup__open(runner, sizes, sizes_nr);
 }
 

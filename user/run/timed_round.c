@@ -28,30 +28,20 @@ static void copy_stage(struct run_result *run, struct run_result *timed, enum ni
 	from->times = NULL;
 }
 
-static void copy_path(struct run_result *run, const struct run_result *timed)
-{
-	memcpy(run->path_ns, timed->path_ns, sizeof(run->path_ns));
-	run->path_calls = timed->path_calls;
-	run->path_quality = timed->path_quality;
-	run->path_reason = timed->path_reason;
-}
-
-static void copy_completion(struct run_result *run, struct run_result *timed)
-{
-	if (run->pinned.completion.hist)
-		return;
-	run->pinned.completion = timed->pinned.completion;
-	timed->pinned.completion.hist = NULL;
-}
-
 void timed_round__copy_times(struct run_result *run, struct run_result *timed)
 {
 	const struct hist *calls = timed->app.latency[LATENCY_SEND_CALL].hist;
 
 	for (int s = 0; s < NIO_STAGE_NR; s++)
 		copy_stage(run, timed, s);
-	copy_path(run, timed);
-	copy_completion(run, timed);
+	memcpy(run->path_ns, timed->path_ns, sizeof(run->path_ns));
+	run->path_calls = timed->path_calls;
+	run->path_quality = timed->path_quality;
+	run->path_reason = timed->path_reason;
+	if (!run->pinned.completion.hist) {
+		run->pinned.completion = timed->pinned.completion;
+		timed->pinned.completion.hist = NULL;
+	}
 	memcpy(run->perf_window, timed->perf_window, sizeof(run->perf_window));
 	run->times = (struct times_result){
 		.source = TIMES_FROM_TIMED_ROUND,

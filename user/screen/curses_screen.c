@@ -255,14 +255,6 @@ static void leave(void)
 	log_release();
 }
 
-static void enter(void)
-{
-	log_hold();
-	reset_prog_mode();
-	clearok(curscr, TRUE);
-	resize();
-}
-
 bool curses_screen__signal(int signo)
 {
 	if (signo != SIGTSTP && signo != SIGCONT && signo != SIGWINCH)
@@ -273,10 +265,13 @@ bool curses_screen__signal(int signo)
 		leave();
 		loop__pause();
 	}
-	if (signo == SIGWINCH)
-		resize();
-	else /* also after a SIGSTOP, which cannot be caught */
-		enter();
+	/* Enters; also after a SIGSTOP, which cannot be caught. */
+	if (signo != SIGWINCH) {
+		log_hold();
+		reset_prog_mode();
+		clearok(curscr, TRUE);
+	}
+	resize();
 	curses_screen__draw();
 	return true;
 }

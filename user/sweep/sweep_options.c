@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The command line of netiotrace sweep; see sweep_options.h. */
-#include <errno.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>

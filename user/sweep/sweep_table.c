@@ -173,14 +173,6 @@ void sweep_csv__header(FILE *f)
 	fputc('\n', f);
 }
 
-static void put_value(FILE *f, double value)
-{
-	if (isnan(value))
-		fputc(',', f);
-	else
-		fprintf(f, ",%.12g", value);
-}
-
 void sweep_csv__row(FILE *f, const json_t *document)
 {
 	char message[DATASET_MESSAGE_MAX];
@@ -192,8 +184,11 @@ void sweep_csv__row(FILE *f, const json_t *document)
 		row = &d.rows[0];
 		fprintf(f, "%s,%" PRIu64 ",%u,%s,%u", mode__name(row->mode), row->size,
 			row->threads, d.congestion ? d.congestion : "", row->round);
-		for (const struct column *c = columns; c < columns + COLUMNS; c++)
-			put_value(f, row->value[c->metric] / c->divisor);
+		for (const struct column *c = columns; c < columns + COLUMNS; c++) {
+			fputc(',', f);
+			if (!isnan(row->value[c->metric]))
+				fprintf(f, "%.12g", row->value[c->metric] / c->divisor);
+		}
 		fputc('\n', f);
 	}
 	dataset__clear(&d);

@@ -16,6 +16,11 @@
 	X(json, "ports",    "list of count", target_json__ports(t))                          \
 	X(bool, "children", "true/false",    (t)->children)                                  \
 	X(json, "command",  "list of text",  json_value__texts(SIZE_MAX, (t)->command))
+
+/* q: the options, a pointer with argc and argv. */
+#define OWN_TOOL_FIELDS(X, q)                                                                \
+	X(text, "version", "text",         NETIOTRACE_VERSION)                               \
+	X(json, "argv",    "list of text", json_value__texts((size_t)(q)->argc, (q)->argv))
 /* clang-format on */
 
 json_t *target_json__pids(const struct target_options *t);
