@@ -22,7 +22,7 @@
 
 #include "perf_stage.skel.h"
 #include "user/perf/event.h"
-#include "user/perf/stage.h"
+#include "perf/event.h"
 
 #define DATAGRAMS 2000
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "advice.h"
-#include "base/append.h"
+#include "base/printable.h"
 #include "common/units.h"
 #include "model/sampled_share.h"
 #include "study/analysis.h"

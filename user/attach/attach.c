@@ -11,7 +11,6 @@
 
 #include "base/commands.h"
 #include "base/log.h"
-#include "base/mounts.h"
 #include "base/resource_limits.h"
 #include "base/atomic_file.h"
 #include "base/command_line.h"

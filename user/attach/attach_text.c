@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "screen/text_note.h"
 #include "attach_result.h"
 #include "model/result.h"
 #include "screen/text_cells.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "attach_result.h"
-#include "base/append.h"
+#include "base/printable.h"
 #include "common/xalloc.h"
 #include "model/verdict.h"
 

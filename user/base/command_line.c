@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "common/xalloc.h"
-#include "append.h"
+#include "printable.h"
 #include "atomic_file.h"
 #include "exit_code.h"
 #include "log.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "append.h"
+#include "printable.h"
 #include "command_line.h"
 #include "common/word.h"
 #include "common/xalloc.h"

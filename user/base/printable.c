@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns text for terminals and shells: printable characters, line breaks, quoting; see printable.h.
- */
-#include "printable.h"
-
+/* Text for terminals and shells: printable characters, line breaks, quoting; see printable.h. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "printable.h"
 
 /* Length in bytes by the first byte; 0: not a first byte. */
 static size_t length_by_first(unsigned char c)
@@ -130,4 +130,25 @@ void shell__put_word(FILE *f, const char *word)
 			fputc(*word, f);
 	}
 	fputc('\'', f);
+}
+
+void append__args(char *buf, size_t len, const char *format, va_list args)
+{
+	size_t used = strlen(buf), cut = len - sizeof("...");
+
+	if ((size_t)vsnprintf(buf + used, len - used, format, args) < len - used)
+		return;
+	/* Whole characters of UTF-8 stay in front of the mark. */
+	while (cut && (buf[cut] & 0xc0) == 0x80)
+		cut--;
+	strcpy(buf + cut, "...");
+}
+
+void append__text(char *buf, size_t len, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	append__args(buf, len, format, args);
+	va_end(args);
 }

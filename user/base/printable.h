@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns text for terminals and shells: printable characters, line breaks, quoting. Pure. */
+/*
+ * Owns text for terminals and shells: printable characters, line breaks, quoting; and text that
+ * grows in a buffer of fixed size. Pure.
+ */
 #ifndef BASE_PRINTABLE_H
 #define BASE_PRINTABLE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -40,5 +44,14 @@ static inline bool has_suffix(const char *name, const char *suffix)
 
 	return len > n && !strcmp(name + len - n, suffix);
 }
+
+/*
+ * Appends to the string in buf, whose size is len, at least 4. A text that does not fit is cut, and
+ * then ends in "...".
+ */
+__attribute__((format(printf, 3, 4))) void append__text(char *buf, size_t len, const char *format,
+							...);
+__attribute__((format(printf, 3, 0))) void append__args(char *buf, size_t len, const char *format,
+							va_list args);
 
 #endif

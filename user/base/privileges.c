@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the check and the loss of privileges; see privileges.h. */
-#include "privileges.h"
-
 #include <cap-ng.h>
 #include <errno.h>
 #include <grp.h>
@@ -15,6 +13,7 @@
 #include "common/uid_map.h"
 #include "exit_code.h"
 #include "log.h"
+#include "privileges.h"
 #include "sudo_user.h"
 
 bool privileges__have(unsigned int capability)
@@ -143,3 +142,20 @@ int step_down(void)
 	choose_identity(&id);
 	return privileges__become(&id, true);
 }
+
+int mounts__check_proc(void)
+{
+	if (!access("/proc/self/fd", F_OK))
+		return EXIT_DONE;
+	log_error(
+		"/proc does not show this process: mount it (mount -t proc proc /proc, or unshare "
+		"--mount-proc).");
+	return EXIT_RUN_FAILED;
+}
+
+bool mounts__has_sys(void)
+{
+	return !access("/sys/kernel", F_OK);
+}
+
+const char mounts__no_sys[] = "/sys is not mounted (mount -t sysfs sysfs /sys)";

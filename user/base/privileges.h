@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns the check and the loss of privileges. */
+/*
+ * Owns the check and the loss of privileges, and the check that /proc and /sys are mounted: without
+ * them, errors blame other things.
+ */
 #ifndef BASE_PRIVILEGES_H
 #define BASE_PRIVILEGES_H
 
@@ -43,5 +46,17 @@ int privileges__clear_bounding_set(void);
  * user (a container without CAP_SETUID). 0 or -errno. Call before any thread exists.
  */
 int step_down(void);
+
+/*
+ * EXIT_DONE if /proc shows this process, else EXIT_RUN_FAILED and a message. Programs are found and
+ * files are opened by links in /proc.
+ */
+int mounts__check_proc(void);
+
+/* Is sysfs mounted on /sys? */
+bool mounts__has_sys(void);
+
+/* The remedy where it is not, a clause. */
+extern const char mounts__no_sys[];
 
 #endif

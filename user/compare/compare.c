@@ -11,7 +11,7 @@
 
 #include "base/exit_code.h"
 #include "base/log.h"
-#include "base/mounts.h"
+#include "base/privileges.h"
 #include "base/atomic_file.h"
 #include "base/publisher.h"
 #include "common/units.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <linux/capability.h>
 
-#include "base/append.h"
-#include "base/mounts.h"
+#include "base/printable.h"
+#include "base/privileges.h"
 #include "common/units.h"
 #include "diagnosis.h"
 #include "model/preemption.h"

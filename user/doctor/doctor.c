@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/append.h"
+#include "base/printable.h"
 #include "base/atomic_file.h"
 #include "base/commands.h"
 #include "base/log.h"

@@ -13,7 +13,6 @@
 #include "diagnosis.h"
 #include "host/environment.h"
 #include "host/machine.h"
-#include "base/mounts.h"
 #include "base/privileges.h"
 #include "base/read_file.h"
 #include "kernel/btf_lookup.h"

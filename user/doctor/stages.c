@@ -2,7 +2,7 @@
 /* From the plan's rows, which are by probe, to lines by stage; see diagnosis.h. Pure. */
 #include <string.h>
 
-#include "base/append.h"
+#include "base/printable.h"
 #include "diagnosis.h"
 
 /* Is stage one of those in list, "tx_copy, tx_pin"? */

@@ -2,7 +2,7 @@
 /* The first lines of doctor: what can run, what is not seen, what to do; see diagnosis.h. */
 #include <string.h>
 
-#include "base/append.h"
+#include "base/printable.h"
 #include "common/units.h"
 #include "diagnosis.h"
 

@@ -20,7 +20,6 @@
 #include "base/exit_code.h"
 #include "base/log.h"
 #include "base/loop.h"
-#include "base/mounts.h"
 #include "base/option_command.h"
 #include "base/privileges.h"
 #include "base/ready.h"

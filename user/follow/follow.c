@@ -5,7 +5,6 @@
 #include "base/commands.h"
 #include "base/exit_code.h"
 #include "base/log.h"
-#include "base/mounts.h"
 #include "base/privileges.h"
 #include "follow.h"
 #include "follow_options.h"

@@ -7,7 +7,7 @@
 #include "base/printable.h"
 #include "common/units.h"
 #include "follow_result.h"
-#include "screen/text_note.h"
+#include "screen/text_cells.h"
 #include "write/followed_document.h"
 
 #define FRAMES_SHOWN 5

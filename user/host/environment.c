@@ -19,10 +19,10 @@
 #include <linux/sockios.h>
 
 #include "netns.h"
-#include "base/append.h"
+#include "base/printable.h"
 #include "base/read_file.h"
 #include "machine.h"
-#include "rtnl.h"
+#include "netlink.h"
 #include "tap.h"
 #include "common/units.h"
 #include "common/xalloc.h"

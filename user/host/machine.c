@@ -13,7 +13,7 @@
 #include <time.h>
 #include <zlib.h>
 
-#include "base/append.h"
+#include "base/printable.h"
 #include "base/read_file.h"
 #include "common/cpu_mask.h"
 #include "common/units.h"

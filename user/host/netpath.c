@@ -13,7 +13,7 @@
 #include "common/word.h"
 #include "common/xalloc.h"
 #include "netns.h"
-#include "rtnl.h"
+#include "netlink.h"
 
 /* linkwatch_schedule_work() may delay a link event by 1 s; a new pair needs milliseconds. */
 #define CARRIER_TIMEOUT_MS 3000

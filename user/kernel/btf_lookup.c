@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reads the kernel's BTF and finds names in it; see btf_lookup.h. */
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <bpf/btf.h>
-#include <bpf/libbpf.h>
 
 #include "base/read_file.h"
 #include "btf_lookup.h"
@@ -215,4 +215,17 @@ struct flag btf_lookup__has_member(const char *name, const char *member)
 		.value = has_member(btf, btf__type_by_id(btf, id), member),
 		.known = true,
 	};
+}
+
+int kprobes__missing_in(const char *sources)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/kprobe", sources);
+	return !access(sources, F_OK) && access(path, F_OK) && errno == ENOENT ? -ENOENT : 0;
+}
+
+int kprobes__missing(void)
+{
+	return kprobes__missing_in("/sys/bus/event_source/devices");
 }

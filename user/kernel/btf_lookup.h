@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the running kernel has, by its type information (BTF): functions, tracepoints, members of
- * structures. Not whether a program may attach there.
+ * structures; and kprobes, without loading a program. Not whether a program may attach there.
  */
 #ifndef KERNEL_BTF_LOOKUP_H
 #define KERNEL_BTF_LOOKUP_H
@@ -42,5 +42,14 @@ int btf_lookup__section(const struct btf_lookup *l, const char *section);
 
 /* Whether the kernel's struct `name` has this member. Unknown without BTF or such a struct. */
 struct flag btf_lookup__has_member(const char *name, const char *member);
+
+/*
+ * -ENOENT: no. The kernel has perf event sources but none for kprobes, which every kernel with
+ * CONFIG_KPROBE_EVENTS has since Linux 4.17. 0: yes, or unknown.
+ */
+int kprobes__missing(void);
+
+/* The same for another directory of event sources; for tests. */
+int kprobes__missing_in(const char *sources);
 
 #endif

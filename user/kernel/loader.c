@@ -12,7 +12,6 @@
 #include "attach.skel.h"
 #include "btf_lookup.h"
 #include "common/xalloc.h"
-#include "kprobes.h"
 #include "libbpf_output.h"
 #include "loader.h"
 #include "netiotrace.skel.h"

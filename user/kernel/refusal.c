@@ -7,7 +7,6 @@
 #include "base/exit_code.h"
 #include "base/resource_limits.h"
 #include "base/log.h"
-#include "base/mounts.h"
 #include "base/privileges.h"
 #include "probes/plan.h"
 #include "refusal.h"

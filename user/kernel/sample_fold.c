@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/append.h"
 #include "base/printable.h"
 #include "common/xalloc.h"
 #include "model/stack_rules.h"

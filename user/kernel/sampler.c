@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/append.h"
+#include "base/printable.h"
 #include "common/xalloc.h"
 #include "libbpf_output.h"
 #include "pidns.h"

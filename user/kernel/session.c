@@ -15,7 +15,7 @@
 #include "loader.h"
 #include "netiotrace.skel.h"
 #include "percpu.h"
-#include "perf/stage.h"
+#include "perf/event.h"
 #include "session.h"
 #include "symbols.h"
 

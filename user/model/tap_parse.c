@@ -6,7 +6,6 @@
 #include <string.h>
 #include <linux/if_ether.h>
 
-#include "base/append.h"
 #include "base/printable.h"
 #include "tap_parse.h"
 

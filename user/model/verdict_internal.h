@@ -3,7 +3,7 @@
 #ifndef MODEL_VERDICT_INTERNAL_H
 #define MODEL_VERDICT_INTERNAL_H
 
-#include "base/append.h"
+#include "base/printable.h"
 #include "verdict.h"
 
 /* Bytes booked beyond those pinned that are too few to speak of: headers, rounding of totals. */

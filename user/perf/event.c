@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Opens, controls and reads perf events. */
+#include <bpf/bpf.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -7,6 +8,7 @@
 #include <limits.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +17,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "event.h"
 #include "base/privileges.h"
 #include "base/read_file.h"
+#include "common/cpu_mask.h"
+#include "common/units.h"
 #include "common/xalloc.h"
+#include "event.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define PMUS     "/sys/bus/event_source/devices"
@@ -306,4 +310,192 @@ int perf_events__read(const struct perf_events *e, struct perf_sum sums[PERF_SLO
 			leader += e->plan->groups[g].nr;
 		}
 	return err;
+}
+
+static const char scaled[] = "counters took turns: scaled up from the part of the time counted";
+static const char never_ran[] =
+	"the counter never had a register while threads ran: end what else counts (perf, "
+	"sysctl kernel.nmi_watchdog=0)";
+
+int perf_read__decode(const void *buf, size_t len, unsigned int nr, struct perf_reading *out)
+{
+	uint64_t words[PERF_READ_WORDS];
+
+	if (nr > PERF_GROUP_MAX || len != (PERF_READ_HEAD + nr) * sizeof(uint64_t))
+		return -EPROTO;
+	memcpy(words, buf, len);
+	if (words[0] != nr || words[2] > words[1])
+		return -EPROTO;
+	*out = (struct perf_reading){.enabled_ns = words[1], .running_ns = words[2]};
+	memcpy(out->values, words + PERF_READ_HEAD, nr * sizeof(uint64_t));
+	return 0;
+}
+
+void perf_sum__add(struct perf_sum *sum, uint64_t value, uint64_t enabled_ns, uint64_t running_ns)
+{
+	sum->enabled_ns += enabled_ns;
+	sum->running_ns += running_ns;
+	if (!running_ns)
+		return;
+	sum->counted += (double)value * ((double)enabled_ns / (double)running_ns);
+	sum->counted_ns += (double)enabled_ns;
+}
+
+struct num perf_sum__count(const struct perf_sum *sum, struct real *running)
+{
+	*running = real__known(1);
+	if (!sum->enabled_ns)
+		return num__known(0);
+	if (!sum->running_ns) {
+		*running = real__known(0);
+		return num__unknown(never_ran);
+	}
+	running->value = (double)sum->running_ns / (double)sum->enabled_ns;
+	return (struct num){
+		.value = (uint64_t)llround(sum->counted *
+					   ((double)sum->enabled_ns / sum->counted_ns)),
+		.known = true,
+		.reason = sum->running_ns == sum->enabled_ns ? NULL : scaled,
+	};
+}
+
+struct parts {
+	struct num part[PERF_PART_NR];
+	struct real running[PERF_PART_NR];
+};
+
+/* The counts of one quantity, or why there are none. */
+static void collect(struct parts *p, unsigned int quantity, const struct perf_plan *plan,
+		    const struct perf_sum *sums, const struct perf_facts *facts)
+{
+	for (int part = 0; part < PERF_PART_NR; part++) {
+		const char *reason = perf_plan__missing(plan, quantity, part, facts);
+
+		if (!reason)
+			reason = "/proc does not show it any more: the process ended";
+		p->part[part] = num__unknown(reason);
+		p->running[part] = real__unknown(reason);
+	}
+	for (size_t i = 0; i < plan->slots_nr; i++) {
+		const struct perf_slot *s = &plan->slots[i];
+
+		if (s->quantity == quantity && perf_plan__has_slot(plan, i))
+			p->part[s->part] = perf_sum__count(&sums[i], &p->running[s->part]);
+	}
+}
+
+/* The counted whole, or the sum of user and kernel mode. */
+static struct num whole_of(const struct parts *p, struct real *running)
+{
+	const struct num *user = &p->part[PERF_USER], *kernel = &p->part[PERF_KERNEL];
+	const struct real *ru = &p->running[PERF_USER], *rk = &p->running[PERF_KERNEL];
+
+	*running = p->running[PERF_WHOLE];
+	if (p->part[PERF_WHOLE].known || (!user->known && !kernel->known && !ru->known))
+		return p->part[PERF_WHOLE];
+	*running = ru->known && (!rk->known || ru->value < rk->value) ? *ru : *rk;
+	return num__sum(*user, *kernel);
+}
+
+void perf_read__book(struct run_result *r, enum nio_side side, const struct perf_plan *plan,
+		     const struct perf_sum sums[PERF_SLOTS_MAX], const struct perf_facts *facts)
+{
+	struct parts p;
+
+	for (unsigned int c = 0; c < PERF_NR; c++) {
+		struct perf_detail *d = &r->perf_detail[side][c];
+
+		collect(&p, c, plan, sums, facts);
+		r->perf[side][c] = whole_of(&p, &d->running);
+		d->user = p.part[PERF_USER];
+		d->kernel = p.part[PERF_KERNEL];
+	}
+	for (unsigned int i = 0; i < r->perf_asked_nr; i++) {
+		collect(&p, PERF_NR + i, plan, sums, facts);
+		r->perf_asked[i].count[side] = whole_of(&p, &r->perf_asked[i].running[side]);
+	}
+}
+
+struct perf_stage {
+	size_t fds_nr;
+	struct perf_stage_fd {
+		int fd, map;
+		uint32_t cpu;
+	} fds[];
+};
+
+static const struct perf_spec default_events[NIO_PERF_EVENT_NR] = {
+	[NIO_PERF_CYCLES] = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES},
+	[NIO_PERF_LLC_MISSES] = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CACHE_MISSES},
+};
+
+struct cpu_list {
+	uint32_t cpu[CPUS_MAX];
+	size_t nr;
+};
+
+static void add_cpu(unsigned int cpu, void *arg)
+{
+	struct cpu_list *list = arg;
+
+	list->cpu[list->nr++] = cpu;
+}
+
+/* The events of a CPU are one group, so that they count at the same time. */
+static int open_cpu(struct perf_stage *s, const struct perf_spec *events, const int *map_fds,
+		    uint32_t cpu)
+{
+	int leader = -1, fd;
+
+	for (int i = 0; i < NIO_PERF_EVENT_NR; i++) {
+		if (map_fds[i] < 0)
+			continue;
+		fd = perf_event__open_cpu(&events[i], (int)cpu, true, leader);
+		if (fd < 0)
+			return fd;
+		s->fds[s->fds_nr++] = (struct perf_stage_fd){fd, map_fds[i], cpu};
+		if (leader < 0)
+			leader = fd;
+		if (bpf_map_update_elem(map_fds[i], &cpu, &fd, BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
+int perf_stage__open(struct perf_stage **out, const struct perf_spec events[NIO_PERF_EVENT_NR],
+		     const int map_fds[NIO_PERF_EVENT_NR])
+{
+	static struct cpu_list cpus;
+	struct perf_stage *s;
+	char text[512];
+	int err = read_file__line("/sys/devices/system/cpu/online", text, sizeof(text));
+
+	*out = NULL;
+	cpus.nr = 0;
+	if (!err)
+		err = parse_cpu_list(text, CPUS_MAX, add_cpu, &cpus);
+	if (err)
+		return err;
+	s = xcalloc(1, sizeof(*s) + cpus.nr * NIO_PERF_EVENT_NR * sizeof(*s->fds));
+	for (size_t i = 0; !err && i < cpus.nr; i++)
+		err = open_cpu(s, events ? events : default_events, map_fds, cpus.cpu[i]);
+	if (err)
+		perf_stage__close(s);
+	else
+		*out = s;
+	return err;
+}
+
+/* A map holds its events: without the removal they would keep the counters of their CPUs. */
+void perf_stage__close(struct perf_stage *s)
+{
+	if (!s)
+		return;
+	while (s->fds_nr) {
+		const struct perf_stage_fd *f = &s->fds[--s->fds_nr];
+
+		bpf_map_delete_elem(f->map, &f->cpu);
+		close(f->fd);
+	}
+	free(s);
 }

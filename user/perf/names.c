@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/append.h"
+#include "base/printable.h"
 #include "base/command_line.h"
 #include "base/read_file.h"
 #include "common/units.h"

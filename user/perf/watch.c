@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "model/result.h"
 #include "model/perf_figures.h"
-#include "stage.h"
+#include "event.h"
 #include "watch.h"
 
 static const char not_asked[] = "counters were switched off (--perf-events none)";

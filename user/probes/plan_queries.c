@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/append.h"
+#include "base/printable.h"
 #include "plan.h"
 
 const char plan__reason_timed_separately[] = "taken in a short round of its own, after this one";

@@ -13,7 +13,6 @@
 #include "base/commands.h"
 #include "base/exit_code.h"
 #include "base/log.h"
-#include "base/mounts.h"
 #include "base/printable.h"
 #include "base/privileges.h"
 #include "common/xalloc.h"

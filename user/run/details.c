@@ -9,7 +9,7 @@
 #include "common/mode.h"
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "screen/text_note.h"
+#include "screen/text_cells.h"
 #include "write/json.h"
 
 #define WIDTH_MIN  60

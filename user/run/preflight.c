@@ -10,7 +10,7 @@
 
 #include "base/exit_code.h"
 #include "base/log.h"
-#include "base/mounts.h"
+#include "base/privileges.h"
 #include "base/resource_limits.h"
 #include "common/cpu_mask.h"
 #include "common/time_limit.h"

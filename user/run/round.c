@@ -4,7 +4,7 @@
 
 #include <stdarg.h>
 
-#include "base/append.h"
+#include "base/printable.h"
 #include "model/ledger.h"
 #include "model/remote.h"
 #include "socket_snapshot.h"

@@ -14,7 +14,6 @@
 #include "common/half.h"
 #include "common/xalloc.h"
 #include "event_sampling.h"
-#include "late_phase.h"
 #include "host/tap.h"
 #include "kernel/sample_fold.h"
 #include "kernel/sampler.h"

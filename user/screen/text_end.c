@@ -10,7 +10,7 @@
 #include "common/xalloc.h"
 #include "model/figures.h"
 #include "text_end.h"
-#include "text_note.h"
+#include "text_cells.h"
 
 #define COLUMNS_MIN   40
 #define COLUMNS_FULL  80

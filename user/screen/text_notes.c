@@ -10,7 +10,7 @@
 #include "model/perf_figures.h"
 #include "model/result.h"
 #include "text_end.h"
-#include "text_note.h"
+#include "text_cells.h"
 
 #define REASON_MAX 64
 #define MODES_LEN  96

@@ -16,7 +16,7 @@
 #include "model/tap_parse.h"
 #include "model/verdict.h"
 #include "text_end.h"
-#include "text_note.h"
+#include "text_cells.h"
 
 #define FAILURE_MAX 160 /* stderr has the full text */
 #define MORE        " --details has more."

@@ -9,7 +9,7 @@
 #include "base/printable.h"
 #include "base/stats.h"
 #include "common/xalloc.h"
-#include "screen/text_note.h"
+#include "screen/text_cells.h"
 #include "write/json_value.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

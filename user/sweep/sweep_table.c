@@ -11,7 +11,6 @@
 #include "common/xalloc.h"
 #include "screen/text_end.h"
 #include "screen/text_cells.h"
-#include "screen/text_note.h"
 #include "study/dataset.h"
 #include "sweep_table.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "assertion.h"
-#include "base/append.h"
 #include "base/command_line.h"
 #include "base/printable.h"
 #include "common/units.h"

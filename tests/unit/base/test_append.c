@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Text that grows in a buffer, and words of a list. */
-#include "base/append.h"
+#include "base/printable.h"
 #include "common/word.h"
 #include "support/test.h"
 

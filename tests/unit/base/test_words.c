@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "screen/text_note.h"
+#include "screen/text_cells.h"
 #include "support/test.h"
 
 /* The lines of a text, separated by "|". */

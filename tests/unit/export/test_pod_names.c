@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "export/pod_names.h"
+#include "export/group_name.h"
 #include "support/test.h"
 
 #define ID    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

@@ -23,7 +23,7 @@
 #include "host/environment.h"
 #include "host/netns.h"
 #include "host/netpath.h"
-#include "host/rtnl.h"
+#include "host/netlink.h"
 #include "kernel/btf_lookup.h"
 #include "support/entries.h"
 #include "support/test.h"

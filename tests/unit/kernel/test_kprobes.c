@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernel/kprobes.h"
+#include "kernel/btf_lookup.h"
 #include "support/scratch.h"
 
 SCRATCH_TEST(kprobes_are_missing_beside_other_event_sources)

@@ -12,7 +12,7 @@
 #include "model/ledger.h"
 #include "perf/proc.h"
 #include "model/perf_figures.h"
-#include "perf/reading.h"
+#include "perf/event.h"
 #include "support/test.h"
 
 #define MS 1000000ULL
