@@ -19,23 +19,13 @@ static int ktls_mode__setup(struct sender_conn *f)
 	return ktls__send_key(f->fd, f->options->workload.tls);
 }
 
-static void ktls_mode__teardown(struct sender_conn *f)
-{
-	message__clear(&f->message);
-}
-
-static ssize_t ktls_mode__send(struct sender_conn *f)
-{
-	return sender_conn__send_rest(f, &f->message, 0);
-}
-
 const struct send_mode send_mode_ktls = {
 	.try = ktls_mode__try,
 	.try_fails = "the kernel has no TLS (CONFIG_TLS) with AES-GCM, or its module is not loaded",
 	.try_remedy = "load what is missing: modprobe tls, modprobe gcm",
 	.setup = ktls_mode__setup,
-	.teardown = ktls_mode__teardown,
+	.teardown = sender_conn__clear_message,
 	.prepare = sender_conn__fill_message,
 	.begin = sender_conn__tag_message,
-	.send = ktls_mode__send,
+	.send = sender_conn__send_whole,
 };

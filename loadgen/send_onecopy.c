@@ -9,20 +9,10 @@ static int onecopy__setup(struct sender_conn *f)
 	return 0;
 }
 
-static void onecopy__teardown(struct sender_conn *f)
-{
-	message__clear(&f->message);
-}
-
-static ssize_t onecopy__send(struct sender_conn *f)
-{
-	return sender_conn__send_rest(f, &f->message, 0);
-}
-
 const struct send_mode send_mode_onecopy = {
 	.setup = onecopy__setup,
-	.teardown = onecopy__teardown,
+	.teardown = sender_conn__clear_message,
 	.prepare = sender_conn__fill_message,
 	.begin = sender_conn__tag_message,
-	.send = onecopy__send,
+	.send = sender_conn__send_whole,
 };

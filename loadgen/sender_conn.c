@@ -42,6 +42,16 @@ int sender_conn__fill_message(struct sender_conn *f)
 	return 0;
 }
 
+ssize_t sender_conn__send_whole(struct sender_conn *f)
+{
+	return sender_conn__send_rest(f, &f->message, 0);
+}
+
+void sender_conn__clear_message(struct sender_conn *f)
+{
+	message__clear(&f->message);
+}
+
 void sender_conn__tag_message(struct sender_conn *f, uint64_t stamp)
 {
 	message__put_tag(&f->message, f->seq, stamp);

@@ -119,8 +119,10 @@ static inline void sender_conn__init_message(const struct sender_conn *f, struct
 	message__init(m, w->header, w->size, w->fields);
 }
 
-/* prepare() and begin() of the modes that send f->message as it is. */
+/* prepare(), begin(), send() and teardown() of the modes that send f->message as it is. */
 int sender_conn__fill_message(struct sender_conn *f);
+ssize_t sender_conn__send_whole(struct sender_conn *f);
+void sender_conn__clear_message(struct sender_conn *f);
 void sender_conn__tag_message(struct sender_conn *f, uint64_t stamp);
 
 /* Sends the bytes of m after the first f->done with one sendmsg(). Bytes sent or -errno. */

@@ -316,28 +316,23 @@ static void add_points(struct baseline *b, const struct analysis *a)
 		b->points[b->nr++] = point_of(a, a->sizes[i], m);
 }
 
-static void analyse(struct baseline *b, const struct dataset *d)
-{
-	struct analysis a;
-
-	analysis__init(&a, d);
-	if (a.has_mode[MODE_ZEROCOPY] && a.has_mode[MODE_ONECOPY])
-		add_points(b, &a);
-	analysis__clear(&a);
-}
-
 int baseline__read(struct baseline *b, const char *path, char *message, size_t len)
 {
 	char problem[DATASET_MESSAGE_MAX] = "";
 	struct dataset d = {0};
+	struct analysis a;
 	int err;
 
 	dataset_files__hold_only(path);
 	err = dataset__load(&d, path, (double)NAN, problem);
 	dataset_files__release();
 	*b = (struct baseline){.path = path};
-	if (!err)
-		analyse(b, &d);
+	if (!err) {
+		analysis__init(&a, &d);
+		if (a.has_mode[MODE_ZEROCOPY] && a.has_mode[MODE_ONECOPY])
+			add_points(b, &a);
+		analysis__clear(&a);
+	}
 	dataset__clear(&d);
 	if (!err && !b->nr)
 		err = -ENODATA;

@@ -44,6 +44,18 @@ static bool is_wide(const struct attach_result *r, const struct socket_ledger *b
 	return row_value__amount(VALUE_COPIED, r, b).doubt & DOUBT_WIDE;
 }
 
+static struct advice_row row_for(const struct attach_result *r, const struct socket_ledger *ledger,
+				 uint16_t port, const struct advice_program *program)
+{
+	return (struct advice_row){
+		.ledger = ledger,
+		.sees_kinds = r->sees_kinds,
+		.encrypts = advice__encrypts(port),
+		.program = program,
+		.baseline = r->baseline,
+	};
+}
+
 /*
  * Advice on sockets at one port (0: any) of one process (NULL: of all). name: of the port, or NULL.
  */
@@ -52,15 +64,9 @@ static void advise(struct attach_verdict *j, const struct attach_result *r,
 		   const struct socket_ledger *ledger)
 {
 	struct advice_program program;
-	struct advice_row row = {
-		.name = name,
-		.ledger = ledger,
-		.sees_kinds = r->sees_kinds,
-		.encrypts = advice__encrypts(port),
-		.program = &program,
-		.baseline = r->baseline,
-	};
+	struct advice_row row = row_for(r, ledger, port, &program);
 
+	row.name = name;
 	if (!is_wide(r, ledger) && table__program(&r->table, only, port, &program, &row.copied))
 		advice__describe(j->advice, sizeof(j->advice), &row);
 }
@@ -71,13 +77,8 @@ static void advise_connection(struct attach_verdict *j, const struct attach_resu
 {
 	const struct process *owner = table__owner(&r->table, row->socket);
 	struct advice_program program;
-	struct advice_row advice = {
-		.ledger = &row->ledger,
-		.sees_kinds = r->sees_kinds,
-		.encrypts = advice__encrypts((uint16_t)group__id(GROUP_PORT, row->socket)),
-		.program = &program,
-		.baseline = r->baseline,
-	};
+	struct advice_row advice =
+		row_for(r, &row->ledger, (uint16_t)group__id(GROUP_PORT, row->socket), &program);
 
 	if (is_wide(r, &row->ledger) || !owner || owner->read_refresh != r->table.refresh ||
 	    !table__program(&r->table, owner, 0, &program, &advice.copied))

@@ -324,16 +324,6 @@ void table__begin(struct table *t)
 	t->refresh++;
 }
 
-static void keep_open(struct table *t, const struct sock_state *s)
-{
-	/* Room is kept from one refresh to the next, unlike that of xgrow(). */
-	if (t->open_nr == t->open_room) {
-		t->open_room = t->open_room ? 2 * t->open_room : 64;
-		t->open = xreallocarray(t->open, t->open_room, sizeof(*s));
-	}
-	t->open[t->open_nr++] = *s;
-}
-
 static size_t smallest_closed(const struct table *t)
 {
 	size_t smallest = 0;
@@ -384,7 +374,12 @@ void table__add(struct table *t, const struct sock_state *s)
 	struct socket_ledger d;
 
 	if (!s->closed_ns) {
-		keep_open(t, s);
+		/* Room is kept from one refresh to the next, unlike that of xgrow(). */
+		if (t->open_nr == t->open_room) {
+			t->open_room = t->open_room ? 2 * t->open_room : 64;
+			t->open = xreallocarray(t->open, t->open_room, sizeof(*s));
+		}
+		t->open[t->open_nr++] = *s;
 		return;
 	}
 	d = table__ledger_of(t, s);

@@ -178,40 +178,31 @@ static bool matches(const struct export_options *o, const char *name)
 	return !o->filters_nr;
 }
 
-/* The listening port of an accepted connection: a port that connect() chose is never a label. */
-static void name_by_port(char *buf, const struct sock_state *s)
-{
-	if (s->flags & SOCK_STATE_CALLER)
-		strcpy(buf, "outgoing");
-	else
-		snprintf(buf, GROUP_NAME_MAX, "%u", s->local_port);
-}
-
 struct group {
 	char name[GROUP_NAME_MAX];
 	const struct pod_names *pod; /* NULL: none */
 	bool final;                  /* false: another name may come */
 };
 
-static void name_by_cgroup(struct export *x, struct group *g, const struct sock_state *s)
-{
-	const struct cgroup_group *found =
-		cgroup_names__find(&x->cgroups, s->cgroup, s->first_ns, !s->closed_ns);
-
-	strcpy(g->name, found ? found->name : UNKNOWN);
-	g->pod = found ? found->pod : NULL;
-	g->final = !found || !found->waits;
-}
-
 static void find_group(struct export *x, struct group *g, const struct sock_state *s)
 {
+	const struct cgroup_group *found;
+
 	*g = (struct group){.final = x->o.by != EXPORT_BY_COMM || s->owned};
-	if (x->o.by == EXPORT_BY_PORT)
-		name_by_port(g->name, s);
-	else if (x->o.by == EXPORT_BY_COMM)
+	if (x->o.by == EXPORT_BY_COMM) {
 		group_name__of_comm(g->name, s->comm, s->owned);
-	else
-		name_by_cgroup(x, g, s);
+	} else if (x->o.by == EXPORT_BY_CGROUP) {
+		found = cgroup_names__find(&x->cgroups, s->cgroup, s->first_ns, !s->closed_ns);
+		strcpy(g->name, found ? found->name : UNKNOWN);
+		g->pod = found ? found->pod : NULL;
+		g->final = !found || !found->waits;
+	} else if (s->flags & SOCK_STATE_CALLER) {
+		/* A port that connect() chose is never a label. */
+		strcpy(g->name, "outgoing");
+	} else {
+		/* The listening port of an accepted connection. */
+		snprintf(g->name, GROUP_NAME_MAX, "%u", s->local_port);
+	}
 }
 
 static void keep_group(void *arg, const char *name)

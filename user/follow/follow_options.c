@@ -59,16 +59,6 @@ bool follow_options__to_stdout(const struct follow_options *o)
 	return (o->json && !strcmp(o->json, "-")) || (o->folded && !strcmp(o->folded, "-"));
 }
 
-static void check(struct follow_options *o)
-{
-	const struct output_option outputs[] = {{"--json", o->json}, {"--folded", o->folded}};
-
-	if (!o->target.pids_nr && !o->target.comms_nr && !o->target.command)
-		usage_error("follow needs a target: --pid, --comm or -- COMMAND.");
-	command_line__check_outputs(outputs, 2);
-	log_set_verbosity(o->quiet, o->verbose);
-}
-
 void follow_options__parse(struct follow_options *o, int argc, char **argv)
 {
 	static const struct option_command command = {
@@ -84,5 +74,9 @@ void follow_options__parse(struct follow_options *o, int argc, char **argv)
 		.duration_ns = 20000000000, .top = 10, .argc = argc, .argv = argv};
 	option_command__parse(&command, target_options__parse_command(&o->target, argc, argv), argv,
 			      o);
-	check(o);
+	if (!o->target.pids_nr && !o->target.comms_nr && !o->target.command)
+		usage_error("follow needs a target: --pid, --comm or -- COMMAND.");
+	command_line__check_outputs(
+		(struct output_option[]){{"--json", o->json}, {"--folded", o->folded}}, 2);
+	log_set_verbosity(o->quiet, o->verbose);
 }

@@ -238,16 +238,6 @@ static void begin_names(struct session *s)
 		add_sample(s, NULL);
 }
 
-static void end_names(struct session *s)
-{
-	const struct follow_place *places = frame_namer__answer(s->namer);
-
-	if (places)
-		add_sample(s, places);
-	else
-		drop_namer(s);
-}
-
 static void end_early(struct session *s, const char *why)
 {
 	s->found.ended_early = why;
@@ -294,6 +284,8 @@ static void end_sample(struct session *s)
 
 static void handle_event(struct session *s, const struct loop_event *ev)
 {
+	const struct follow_place *places;
+
 	if (ev->kind == LOOP_SIGNAL && ev->signo != SIGWINCH) {
 		s->signo = ev->signo;
 		s->over = true;
@@ -304,7 +296,11 @@ static void handle_event(struct session *s, const struct loop_event *ev)
 	if (s->sampling && ev->fd == s->sampler.over_fd) {
 		end_sample(s);
 	} else if (s->namer && ev->fd == frame_namer__fd(s->namer)) {
-		end_names(s);
+		places = frame_namer__answer(s->namer);
+		if (places)
+			add_sample(s, places);
+		else
+			drop_namer(s);
 	} else if (s->status < 0 && ev->fd == s->launch.pidfd) {
 		s->status = launch__wait(&s->launch, 0);
 		s->over = s->over || s->status >= 0;

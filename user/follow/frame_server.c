@@ -224,24 +224,18 @@ static void name_stack(const struct frames_request *r, struct frames *to)
 		name_frame(p->modules, a.at[i], &to->frame[i]);
 }
 
-static void bound(void)
+void frame_server__run(int fd)
 {
 	const struct rlimit memory = {MEMORY_BYTES, MEMORY_BYTES}, cpu = {CPU_SECONDS, CPU_SECONDS};
+	static struct frames_request r;
+	static struct frames_answer answer;
+	int passed;
 
 	setrlimit(RLIMIT_AS, &memory);
 	setrlimit(RLIMIT_CPU, &cpu);
 	/* No download of debug information; only the system's own. */
 	unsetenv("DEBUGINFOD_URLS");
 	debug_path = strdup("/usr/lib/debug");
-}
-
-void frame_server__run(int fd)
-{
-	static struct frames_request r;
-	static struct frames_answer answer;
-	int passed;
-
-	bound();
 	while (worker__receive(fd, &r, sizeof(r), &passed) >=
 	       offsetof(struct frames_request, stack)) {
 		memset(&answer, 0, sizeof(answer));

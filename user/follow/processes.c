@@ -71,17 +71,6 @@ static void drop_unseen(struct processes *p)
 	p->nr = kept;
 }
 
-/* A PID may be used again by another process once that of --pid has ended. */
-static void add_pid(struct processes *p, size_t i)
-{
-	uint64_t started = target__started(p->o->target.pids[i]);
-
-	if (!p->started[i])
-		p->started[i] = started;
-	if (p->started[i] == started)
-		add(p, p->o->target.pids[i]);
-}
-
 void processes__scan(struct processes *p)
 {
 	const struct follow_options *o = p->o;
@@ -89,8 +78,15 @@ void processes__scan(struct processes *p)
 	for (size_t i = 0; i < p->nr; i++)
 		p->all[i].seen = false;
 	drop_unseen(p);
-	for (size_t i = 0; i < o->target.pids_nr; i++)
-		add_pid(p, i);
+	for (size_t i = 0; i < o->target.pids_nr; i++) {
+		uint64_t started = target__started(o->target.pids[i]);
+
+		/* A PID may be used again by another process once that of --pid has ended. */
+		if (!p->started[i])
+			p->started[i] = started;
+		if (p->started[i] == started)
+			add(p, o->target.pids[i]);
+	}
 	for (size_t i = 0; i < o->target.comms_nr; i++)
 		target__by_comm(o->target.comms[i], add, p);
 	if (p->command)

@@ -22,19 +22,10 @@ static const char *const socket_maps[OBJECT_NR] = {
 	[OBJECT_ATTACH] = "nio_sockets",
 };
 
-/* What programs need to know of this kernel's interfaces, also those that are only tried. */
-static void describe_kernel(struct attach_bpf *skel)
-{
-	const struct btf_lookup *btf = btf_lookup__kernel();
-
-	skel->rodata->nio_splice_pages =
-		btf && !btf_lookup__function(btf, "skb_splice_from_iter", 0);
-	skel->rodata->nio_completes_by_cqe =
-		btf_lookup__tracepoint_args(btf, "io_uring_complete") == 3;
-}
-
 int loader__open(struct loader *l, enum bpf_object_id id)
 {
+	const struct btf_lookup *btf = id == OBJECT_ATTACH ? btf_lookup__kernel() : NULL;
+
 	*l = (struct loader){.id = id};
 	libbpf_output__set();
 	if (id == OBJECT_RUN)
@@ -43,8 +34,14 @@ int loader__open(struct loader *l, enum bpf_object_id id)
 		l->attach = attach_bpf__open();
 	if (!l->run && !l->attach)
 		return -errno;
-	if (l->attach)
-		describe_kernel(l->attach);
+	/* What programs need to know of this kernel's interfaces, also those that are only tried.
+	 */
+	if (l->attach) {
+		l->attach->rodata->nio_splice_pages =
+			btf && !btf_lookup__function(btf, "skb_splice_from_iter", 0);
+		l->attach->rodata->nio_completes_by_cqe =
+			btf_lookup__tracepoint_args(btf, "io_uring_complete") == 3;
+	}
 	l->skeleton = l->run ? l->run->skeleton : l->attach->skeleton;
 	l->object = l->run ? l->run->obj : l->attach->obj;
 	return 0;

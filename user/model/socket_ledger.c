@@ -308,18 +308,6 @@ static void subtract_added(struct socket_ledger *d, const uint64_t added[NIO_SID
 	}
 }
 
-/* The bytes that an application sent: divided as its calls. */
-static void divide_sends(struct socket_ledger *d, const struct sock_state *s, uint64_t added,
-			 enum scaling how)
-{
-	if (!d->ids)
-		drop_refused_pins(d);
-	if (s->several > 1 && d->ids)
-		leave_unclassified(d, how);
-	else
-		divide_sent(d, added, how);
-}
-
 /* Scales the events of a connection so that they add up to its bytes. */
 static void split(struct socket_ledger *d, const struct sock_state *s,
 		  const uint64_t added[NIO_SIDE_NR], enum scaling how)
@@ -333,8 +321,14 @@ static void split(struct socket_ledger *d, const struct sock_state *s,
 		subtract_added(d, of_layer, how);
 		socket_ledger__split_layer(d, s);
 	}
-	if (!socket_ledger__is_of_layer(s, NIO_SIDE_SENDER))
-		divide_sends(d, s, added[NIO_SIDE_SENDER], how);
+	if (!socket_ledger__is_of_layer(s, NIO_SIDE_SENDER)) {
+		if (!d->ids)
+			drop_refused_pins(d);
+		if (s->several > 1 && d->ids)
+			leave_unclassified(d, how);
+		else
+			divide_sent(d, added[NIO_SIDE_SENDER], how);
+	}
 	if (!socket_ledger__is_of_layer(s, NIO_SIDE_RECEIVER))
 		divide_read(d, s, added[NIO_SIDE_RECEIVER], how);
 }

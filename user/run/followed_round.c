@@ -80,19 +80,10 @@ static void read_message(struct following *f)
 		f->why[strlen(f->why) - 1] = '\0';
 }
 
-static void read_document(struct following *f)
+void followed_round__stop(struct following *f)
 {
 	struct followed_document d;
 
-	lseek(f->document, 0, SEEK_SET);
-	if (followed_document__read(f->document, &d))
-		read_message(f);
-	else
-		f->sent = d.sent;
-}
-
-void followed_round__stop(struct following *f)
-{
 	f->sent = (struct followed){.per_byte = real__unknown("follow has no result")};
 	if (!f->why[0]) {
 		if (launch__wait(&f->launch, END_MS) == -EAGAIN) {
@@ -100,7 +91,11 @@ void followed_round__stop(struct following *f)
 			if (launch__wait(&f->launch, END_MS) == -EAGAIN)
 				kill(f->launch.pid, SIGKILL);
 		}
-		read_document(f);
+		lseek(f->document, 0, SEEK_SET);
+		if (followed_document__read(f->document, &d))
+			read_message(f);
+		else
+			f->sent = d.sent;
 	}
 	if (f->why[0])
 		memcpy(f->sent.why, f->why, sizeof(f->sent.why));

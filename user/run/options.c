@@ -249,19 +249,13 @@ static void refuse_of_receiver(const struct workload *w)
 				    workload_options[i].name);
 }
 
-static void check_outputs(const char *const names[OUTPUT_NR])
+static void check_rules(const struct options *o)
 {
 	const struct output_option outputs[] = {
-#define X(id, name, help) {"--" #name, names[OUTPUT_##id]},
+#define X(id, name, help) {"--" #name, o->output[OUTPUT_##id]},
 		OUTPUTS(X)
 #undef X
 	};
-
-	command_line__check_outputs(outputs, OUTPUT_NR);
-}
-
-static void check_rules(const struct options *o)
-{
 	const struct {
 		bool wrong;
 		const char *why;
@@ -303,7 +297,7 @@ static void check_rules(const struct options *o)
 		conflict = WORKLOAD_URING_DEPTH_ALONE;
 	if (conflict)
 		usage_error("%s.", conflict);
-	check_outputs(o->output);
+	command_line__check_outputs(outputs, OUTPUT_NR);
 }
 
 void options__finish(struct options *o)

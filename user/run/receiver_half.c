@@ -44,22 +44,11 @@ static void set_options(struct receiver_half *h, const struct options *serve)
 	h->runner.workload = h->o.workload;
 }
 
-/* A failure is reported, and the halves say it: senders are served all the same. */
-static void watch_kernel(struct receiver_half *h)
-{
-	static const uint64_t size = 65536;
-
-	if (!privileges__may_trace())
-		h->none = no_privileges;
-	else if (probe_setup__open(&h->runner, &size, 1))
-		h->none = refused;
-	probe_setup__describe(&h->runner);
-}
-
 struct receiver_half *receiver_half__open(const struct options *serve,
 					  const struct half_token *token)
 {
 	struct receiver_half *h = xcalloc(1, sizeof(*h));
+	static const uint64_t size = 65536;
 
 	h->token = *token;
 	runner__init(&h->runner);
@@ -67,7 +56,12 @@ struct receiver_half *receiver_half__open(const struct options *serve,
 	set_options(h, serve);
 	environment__read(&h->runner.result.env, NULL, btf_lookup__has_member("net", "ptype_all"));
 	perf_watch__init(&h->runner.perf, NULL, 0, environment__is_virtual(&h->runner.result.env));
-	watch_kernel(h);
+	/* A failure is reported, and the halves say it: senders are served all the same. */
+	if (!privileges__may_trace())
+		h->none = no_privileges;
+	else if (probe_setup__open(&h->runner, &size, 1))
+		h->none = refused;
+	probe_setup__describe(&h->runner);
 	return h;
 }
 
@@ -264,24 +258,17 @@ static const char *why_unwatched(const struct receiver_half *h)
 	}
 }
 
-static void read_samples(struct receiver_half *h)
-{
-	const struct sampling *s = &h->runner.sampling;
-
-	if (s->sampler)
-		round_phases__stop_samples(&h->r);
-	if (!h->out.cpu.known)
-		cpu_time__none(&h->out.cpu, h->none ? h->none : s->sampler ? s->why : s->none);
-}
-
 static void measure_end(struct receiver_half *h, const struct load_report *report)
 {
 	struct runner *runner = &h->runner;
+	const struct sampling *s = &runner->sampling;
 
 	perf_watch__finish(&runner->perf, NIO_SIDE_RECEIVER, &h->out);
 	h->r.measuring = false;
-	if (h->kind == HALF_SAMPLES)
-		read_samples(h);
+	if (h->kind == HALF_SAMPLES && s->sampler)
+		round_phases__stop_samples(&h->r);
+	if (h->kind == HALF_SAMPLES && !h->out.cpu.known)
+		cpu_time__none(&h->out.cpu, h->none ? h->none : s->sampler ? s->why : s->none);
 	ledger__app(&h->out, report, NIO_SIDE_RECEIVER);
 	if (is_watched(h))
 		close_books(h);
