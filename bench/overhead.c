@@ -35,7 +35,7 @@
 #include "run/options.h"
 #include "load/driver.h"
 #include "perf/event.h"
-#include "perf/proc.h"
+#include "perf/watch.h"
 #include "kernel/sampler.h"
 #include "kernel/loader.h"
 #include "kernel/session.h"

@@ -11,7 +11,6 @@
 #include "sender_conn.h"
 #include "sock.h"
 #include "uring.h"
-#include "uring_chain.h"
 
 struct uring_sender {
 	struct uring ring;

@@ -15,7 +15,6 @@
 #include "send_slots.h"
 #include "sock.h"
 #include "uring.h"
-#include "uring_chain.h"
 
 /* Since Linux 6.2, newer than some headers. */
 #ifndef IORING_SEND_ZC_REPORT_USAGE

@@ -12,7 +12,7 @@
 #include "kernel/symbols.h"
 #include "model/preemption.h"
 #include "model/tap_parse.h"
-#include "perf/proc.h"
+#include "perf/watch.h"
 
 static void check_taps(const char *line)
 {

@@ -19,7 +19,7 @@
 #include "host/environment.h"
 #include "model/result.h"
 #include "perf/event.h"
-#include "perf/proc.h"
+#include "perf/watch.h"
 #include "write/json.h"
 
 struct counters {

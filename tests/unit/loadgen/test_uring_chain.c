@@ -2,7 +2,7 @@
 /* Which requests a chain has, and what their results add up to. */
 #include <errno.h>
 
-#include "loadgen/uring_chain.h"
+#include "loadgen/uring.h"
 #include "support/test.h"
 
 #define SIZE 100

@@ -10,7 +10,7 @@
 #include <linux/perf_event.h>
 
 #include "model/ledger.h"
-#include "perf/proc.h"
+#include "perf/watch.h"
 #include "model/perf_figures.h"
 #include "perf/event.h"
 #include "support/test.h"
