@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Each way to receive, on TCP sockets: bytes, messages, their contents, and the end of the stream.
  */
+#include <stdlib.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <sched.h>
