@@ -35,7 +35,7 @@ void sender_thread__count_missed(struct sender_thread *m, const struct sender_co
 	for (uint64_t k = f->begun; missed; missed -= each) {
 		each = each < missed ? each : missed;
 		k += each;
-		/* The shortest wait of these, which is that of the last one. */
+		/* The last of these waited the shortest time: a lower bound for each. */
 		hist__record_many(
 			m->counters.hist[COUNTERS_MISSED],
 			now - sender_pool__due(begin, (k - 1) * m->nr + turn, rate, m->nr, all),

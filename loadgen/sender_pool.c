@@ -25,6 +25,8 @@
 /* How often a waiting thread checks the stop flag; and for progress, one ioctl() a connection. */
 #define LOOK_MS        50
 #define CHECK_STALL_NS (NS_PER_SEC / 2)
+/* --rate: no message is left. A timer of this time never expires, in any time namespace. */
+#define NEVER_DUE (UINT64_MAX / 4)
 
 /* Publishes counters every SHARED_COUNTERS_INTERVAL_NS; checks the deadline. *shown: last time. */
 static void sender_thread__show(struct sender_thread *m, uint64_t *shown)
@@ -42,7 +44,7 @@ struct epoll_loop {
 	struct sender_conn *head, **tail; /* connections that can continue */
 	unsigned int open;                /* connections with messages to begin */
 	unsigned int busy;                /* connections with messages under way */
-	uint64_t k, due; /* --rate: number of the next message, and when it is due */
+	uint64_t k, due; /* --rate: number of the next message, and when it is due, or NEVER_DUE */
 	uint64_t nr;     /* --rate: messages that are due before the deadline */
 	uint64_t last; /* --rate: none begins from here on; UINT64_MAX: the deadline is not over */
 	uint64_t now;
@@ -103,28 +105,31 @@ static uint64_t epoll_loop__due_at(const struct epoll_loop *p, uint64_t k)
 	return sender_pool__due(c->begin, k, c->options->workload.rate, p->m->nr, c->nr);
 }
 
-/* Messages of the thread that are due before `at`. */
-static uint64_t epoll_loop__due_before(const struct epoll_loop *p, uint64_t at)
+/* The first time past the deadline begins the grace. */
+static void epoll_loop__set_now(struct epoll_loop *p, uint64_t now)
 {
-	const struct sender_pool *c = p->m->pool;
-
-	return sender_pool__due_nr(at > c->begin ? at - c->begin : 0, c->options->workload.rate,
-				   p->m->nr, c->nr);
+	p->now = now;
+	if (now >= p->m->pool->deadline && p->last == UINT64_MAX)
+		p->last = now + p->m->pool->grace_ns;
 }
 
 static void epoll_loop__queue_due(struct epoll_loop *p)
 {
 	struct sender_thread *m = p->m;
+	const struct sender_pool *c = m->pool;
+	uint64_t nr;
 
-	if (!m->pool->options->workload.rate)
+	if (!c->options->workload.rate)
 		return;
-	p->now = clock__now();
-	if (p->now >= m->pool->deadline && p->last == UINT64_MAX)
-		p->last = p->now + m->pool->grace_ns;
-	while (p->due <= p->now && p->k < p->nr) {
-		epoll_loop__queue(p, &m->conns[p->k % m->nr]);
-		p->due = epoll_loop__due_at(p, ++p->k);
-	}
+	epoll_loop__set_now(p, clock__now());
+	if (p->due > p->now)
+		return;
+	nr = sender_pool__due_nr(p->now + 1 - c->begin, c->options->workload.rate, m->nr, c->nr);
+	nr = nr < p->nr ? nr : p->nr;
+	for (unsigned int i = 0; i < m->nr && p->k + i < nr; i++)
+		epoll_loop__queue(p, &m->conns[(p->k + i) % m->nr]);
+	p->k = nr;
+	p->due = nr < p->nr ? epoll_loop__due_at(p, nr) : NEVER_DUE;
 }
 
 /* Whether a connection may begin a message. *due: when the message was due; 0 without --rate. */
@@ -169,6 +174,7 @@ static int epoll_loop__group(struct epoll_loop *p, struct sender_conn *f, bool *
 		return err == -EAGAIN ? 0 : err;
 	p->busy--;
 	*sent = true;
+	epoll_loop__set_now(p, p->m->counters.last_ns);
 	sender_thread__show(p->m, &p->shown);
 	return 0;
 }
@@ -236,10 +242,8 @@ static int epoll_loop__poll(struct epoll_loop *p, bool wait)
 {
 	const struct send_mode *mode = send_mode__get(p->m->pool->options->mode);
 	struct epoll_event events[BATCH];
-	int n, i, err = 0;
+	int n, i, err = wait ? epoll_loop__arm(p) : 0;
 
-	if (wait)
-		err = epoll_loop__arm(p);
 	if (err)
 		return err;
 	n = busy_poll__epoll(p->m->epoll_fd, events, BATCH, wait ? LOOK_MS : 0,
@@ -268,13 +272,13 @@ static bool epoll_loop__goes_on(const struct epoll_loop *p)
 static void epoll_loop__begin(struct epoll_loop *p)
 {
 	struct sender_thread *m = p->m;
+	const struct sender_pool *c = m->pool;
+	uint64_t rate = c->options->workload.rate;
 
 	p->tail = &p->head;
 	p->nr = p->last = UINT64_MAX;
-	if (m->pool->options->workload.rate)
-		p->due = epoll_loop__due_at(p, 0);
-	if (m->pool->options->workload.rate && m->pool->deadline != UINT64_MAX)
-		p->nr = epoll_loop__due_before(p, m->pool->deadline);
+	if (rate && c->deadline != UINT64_MAX)
+		p->nr = sender_pool__due_nr(c->deadline - c->begin, rate, m->nr, c->nr);
 	for (unsigned int i = 0; i < m->nr; i++) {
 		struct sender_conn *f = &m->conns[i];
 
@@ -283,7 +287,7 @@ static void epoll_loop__begin(struct epoll_loop *p)
 		f->queued = false;
 		f->begun = 0;
 		p->open += f->left != 0;
-		if (!f->options->workload.rate)
+		if (!rate)
 			epoll_loop__queue(p, f);
 	}
 }
@@ -355,15 +359,13 @@ static uint32_t sender_thread__await(struct sender_pool *c, uint32_t done)
 static void sender_thread__report(struct sender_thread *m, int err)
 {
 	struct sender_pool *c = m->pool;
-	bool wake;
 
 	pthread_mutex_lock(&c->lock);
 	m->err = err;
 	c->busy--;
-	wake = err || !c->busy;
-	pthread_mutex_unlock(&c->lock);
-	if (wake)
+	if (err || !c->busy)
 		eventfd_write(c->wake_fd, 1);
+	pthread_mutex_unlock(&c->lock);
 }
 
 static int sender_thread__open_conn(struct sender_thread *m, unsigned int i, bool blocking)
@@ -474,11 +476,9 @@ const struct sender_conn *sender_pool__conn(const struct sender_pool *c, uint32_
 
 static void sender_thread__close(struct sender_thread *m)
 {
-	unsigned int i;
-
 	if (m->started)
 		pthread_join(m->thread, NULL);
-	for (i = 0; i < m->nr; i++)
+	for (unsigned int i = 0; i < m->nr; i++)
 		sender_conn__close(&m->conns[i]);
 	if (m->epoll_fd >= 0)
 		close(m->epoll_fd);
@@ -493,8 +493,6 @@ static void sender_thread__close(struct sender_thread *m)
 
 void sender_pool__close(struct sender_pool *c)
 {
-	unsigned int i;
-
 	if (!c->options)
 		return;
 	atomic_store(&c->stop, true);
@@ -506,12 +504,12 @@ void sender_pool__close(struct sender_pool *c)
 		pthread_mutex_unlock(&c->lock);
 	}
 	/* shutdown() ends a send() that a dead peer blocks. */
-	for (i = 0; i < c->nr; i++)
+	for (unsigned int i = 0; i < c->nr; i++)
 		if (c->fds[i] >= 0)
 			shutdown(c->fds[i], SHUT_RDWR);
-	for (i = 0; i < c->threads_nr; i++)
+	for (unsigned int i = 0; i < c->threads_nr; i++)
 		sender_thread__close(&c->threads[i]);
-	for (i = 0; i < c->nr; i++)
+	for (unsigned int i = 0; i < c->nr; i++)
 		if (c->fds[i] >= 0)
 			close(c->fds[i]);
 	free(c->threads);

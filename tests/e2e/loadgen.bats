@@ -560,6 +560,28 @@ has_received() { # BYTES
 	holds ".sender.latency.missed.min >= 1000000000" out
 }
 
+@test "--rate: a sender with full sockets sleeps, also after the end of the phase" {
+	local before
+
+	need_tool strace
+	RECV_ARGS="--rcvbuf 4k" session --rate 1000/s --size 64k --duration 1s --sndbuf 64k
+	tell send start
+	event send quiesced
+	before=$(received)
+	tell send measure
+	eventually has_received $((before + 2 * 65536))
+	kill -STOP "$pid_recv"
+	strace -f -qq -e trace=epoll_wait,epoll_pwait -o calls -p "$pid_send" &
+	PIDS+=" $!"
+	# Longer than the rest of the phase and the second after it.
+	sleep 2.5
+	kill -CONT "$pid_recv"
+	event send 'done'
+	holds ".tx_messages + .latency.missed.count == 1000 and .latency.missed.count > 0" send.done
+	# A call with a timeout of 0 does not wait. Without a wait they were ten thousands.
+	[[ -s calls && $(grep -c ', 64, 0)' calls) -lt 1000 ]]
+}
+
 # bats test_tags=address,thread
 @test "--spin and --rcvlowat deliver every message" {
 	user "$LG" --size 16k --messages 3001 --warmup 20ms --spin 50us --verify --json >out
