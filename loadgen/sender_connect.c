@@ -130,7 +130,7 @@ static int dialling__finish(struct dialling *d, unsigned int i)
 
 	if (err)
 		return err;
-	sender_pool__add(&d->s->pool, d->index[i], d->fds[i].fd);
+	d->s->pool.fds[d->index[i]] = d->fds[i].fd;
 	d->nr--;
 	d->fds[i] = d->fds[d->nr];
 	d->index[i] = d->index[d->nr];

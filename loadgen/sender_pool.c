@@ -444,11 +444,6 @@ int sender_pool__open(struct sender_pool *c, const struct lg_options *s)
 	return 0;
 }
 
-void sender_pool__add(struct sender_pool *c, uint32_t index, int fd)
-{
-	c->fds[index] = fd;
-}
-
 int sender_pool__start(struct sender_pool *c)
 {
 	unsigned int i, started = 0;

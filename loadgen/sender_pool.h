@@ -33,7 +33,7 @@ struct sender_pool {
 	struct sender_thread *threads;
 	unsigned int threads_nr;
 	unsigned int nr; /* connections */
-	int *fds;        /* of the connections; -1: not added yet */
+	int *fds;        /* of the connections, owned; -1: not connected yet */
 	int wake_fd;     /* readable: all threads finished a phase, or one failed */
 	_Alignas(64) atomic_bool stop;
 	atomic_bool closing;
@@ -52,9 +52,6 @@ struct sender_pool {
 /* *c must be zeroed. sender_pool__close() also accepts a pool that is zeroed or partly open. */
 int sender_pool__open(struct sender_pool *c, const struct lg_options *s); /* 0 or -errno */
 void sender_pool__close(struct sender_pool *c); /* also ends blocked threads */
-
-/* Takes ownership of fd as connection `index`. */
-void sender_pool__add(struct sender_pool *c, uint32_t index, int fd);
 
 /* Starts the threads; returns when each has set up its connections. 0 or -errno. */
 int sender_pool__start(struct sender_pool *c);

@@ -353,7 +353,7 @@ static bool is_kept(const struct mode_summary *s, uint64_t rate)
 {
 	double due = (double)rate * (double)s->total.duration_ns / 1e9;
 
-	return !missed_of(&s->total) &&
+	return (s->total.interrupted || !missed_of(&s->total)) &&
 	       due - (double)s->total.app.tx_messages <= fmax(LACKING * due, (double)s->rounds);
 }
 
