@@ -103,7 +103,7 @@ char *first_screen__conditions(const struct dataset *d)
 {
 	struct item_list others = {0};
 	char *text;
-	size_t len = 0;
+	size_t len = 0, unsent = 0;
 	FILE *f = xopen_memstream(&text, &len);
 
 	print_congestion(f, d);
@@ -112,6 +112,13 @@ char *first_screen__conditions(const struct dataset *d)
 	if (others.nr)
 		fprintf(f, "Runs with %s are not in this report. ", item_list__words(&others));
 	print_machine(f, d);
+	for (size_t i = 0; i < d->rows_nr; i++)
+		unsent += d->rows[i].value[METRIC_UNSENT] > 0;
+	if (unsent)
+		fprintf(f,
+			"In %zu of %zu runs, messages were due and not sent: delivery and half "
+			"round trip are lower bounds there. ",
+			unsent, d->rows_nr);
 	xclose_memstream(f);
 	while (len && text[len - 1] == ' ')
 		text[--len] = '\0';

@@ -43,19 +43,16 @@ enum better {
 	X(CPU_SENDER, "app.cpu_s.sender", "sender's CPU time", "s", NEITHER, 0, "")              \
 	X(CPU_RECEIVER, "app.cpu_s.receiver", "receiver's CPU time", "s", NEITHER, 0, "")        \
 	X(CPU_PER_GB, "app.cpu_s_per_gb", "CPU time", "s/GB", LOWER, 0, "")                      \
-	X(RETRANS, "app.tcp.bytes_retrans", "bytes sent again", "B", NEITHER, 0, "")             \
 	X(ZC_SENDS, "app.zerocopy.sends", "zero-copy sends", "", NEITHER, 0, "")                 \
 	X(ZC_COMPLETED, "app.zerocopy.completed", "completions", "", NEITHER, 0, "")             \
 	X(ZC_COPIED, "app.zerocopy.copied", "completed as copied", "", NEITHER, 0, "")           \
 	X(KERNEL_ZC_COPIED, "kernel_zerocopy.copied", "seen copied", "", NEITHER, 0, "")         \
 	X(KERNEL_ZC_COPIED_AT_MOST, "kernel_zerocopy.copied_at_most",                            \
 	  "seen copied, or not seen", "", NEITHER, 0, "")                                        \
-	X(ZC_ENOBUFS, "app.zerocopy.enobufs", "ENOBUFS fallbacks", "", NEITHER, 0, "")           \
 	X(SEND_P50, "app.latency_ns.send_call.p50", "send call, median", "ns", LOWER,            \
 	  VISIBILITY_REPORT | VISIBILITY_COMPARE, "send_call_p50")                                         \
 	X(SEND_P99, "app.latency_ns.send_call.p99", "send call, p99", "ns", LOWER,               \
 	  VISIBILITY_REPORT | VISIBILITY_COMPARE, "send_call_p99")                                         \
-	X(SEND_COUNT, "app.latency_ns.send_call.count", "send calls timed", "", NEITHER, 0, "")  \
 	X(SLOT_WAIT_P50, "app.latency_ns.slot_wait.p50", "wait for a zero-copy buffer, median",  \
 	  "ns", LOWER, VISIBILITY_COMPARE, "slot_wait_p50")                                           \
 	X(SLOT_WAIT_P99, "app.latency_ns.slot_wait.p99", "wait for a zero-copy buffer, p99",     \
@@ -76,6 +73,7 @@ enum better {
 	  VISIBILITY_COMPARE | VISIBILITY_EXPECTED, "completion_p50")                                      \
 	X(COMPLETION_P99, "app.latency_ns.completion.p99", "completion, p99", "ns", LOWER,       \
 	  VISIBILITY_COMPARE, "completion_p99")                                                       \
+	X(UNSENT, "app.latency_ns.missed.count", "messages due and not sent", "", NEITHER, 0, "") \
 	X(LATENCY, "latency_ns", "latency (kind unnamed)", "ns", LOWER,                          \
 	  VISIBILITY_REPORT | VISIBILITY_COMPARE, "latency")                                               \
 	X(UNACCOUNTED_TX, "ledger.unaccounted_tx", "unaccounted, sent", "B", NEITHER, 0, "")     \

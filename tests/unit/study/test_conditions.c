@@ -68,6 +68,17 @@ TEST(runs_left_out_are_named)
 	free(text);
 }
 
+DATASET_TEST(runs_that_missed_messages_are_counted)
+{
+	char *text;
+
+	must_read("mode,size,round,app_latency_ns_missed_count\n0,64,0,0\n0,64,1,7\n0,64,2,\n");
+	text = first_screen__conditions(&set);
+	assert_string_equal(text, "In 1 of 3 runs, messages were due and not sent: delivery and "
+				  "half round trip are lower bounds there.");
+	free(text);
+}
+
 TEST(conditions_match_the_golden_file)
 {
 	record__check("conditions");
