@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -92,6 +93,7 @@ static int limit(int resource, rlim_t want)
 }
 
 #define EXIT_USAGE 2
+#define HEAP_STEP  (4 << 20) /* bytes by which the heap grows */
 
 /* Opens descriptors 0 to 2, so that no socket gets these numbers. */
 static int open_standard(void)
@@ -165,6 +167,9 @@ int main(int argc, char **argv)
 	const char *what;
 	int err;
 
+	/* Messages are many small blocks. An arena of a thread grows by one mprotect() a page. */
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_TOP_PAD, HEAP_STEP);
 	signal(SIGPIPE, SIG_IGN);
 	setvbuf(stdout, buf, _IOFBF, sizeof(buf));
 	err = open_standard();
