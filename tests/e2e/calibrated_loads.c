@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kernel/mappings.h"
 #include "kernel/sample_fold.h"
 #include "kernel/sampler.h"
 #include "kernel/symbols.h"
@@ -132,11 +133,12 @@ static int sample(struct sampler *s, pid_t pid, struct cpu_result *out, unsigned
 {
 	const struct timespec slice = {.tv_nsec = SLICE_NS};
 	const pid_t pids[NIO_SIDE_NR] = {pid, 0};
-	struct process_maps *maps = process_maps__read(pid);
-	struct own_fold f = {{.symbols = sampler__symbols(s), .maps = {maps}, .out = out}, 0};
+	struct mappings maps;
+	struct own_fold f = {{.symbols = sampler__symbols(s), .maps = {&maps}, .out = out}, 0};
 	char why[256] = "";
 	int err = 0;
 
+	mappings__read(&maps, pid, true);
 	nanosleep(&slice, NULL); /* until it runs only its load */
 	for (int i = 0; !err && i < SLICES_MAX; i++) {
 		err = sampler__start(s, pids, SAMPLER_HZ, why, sizeof(why));
@@ -149,7 +151,7 @@ static int sample(struct sampler *s, pid_t pid, struct cpu_result *out, unsigned
 	}
 	if (err)
 		fprintf(stderr, "calibrated_loads: %s\n", *why ? why : strerror(-err));
-	process_maps__free(maps);
+	mappings__free(&maps);
 	*on_top = f.on_top;
 	return err;
 }

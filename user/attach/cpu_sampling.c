@@ -49,31 +49,29 @@ static struct known_maps *slot_of(struct cpu_sampling *s, const struct nio_sampl
 		if (s->maps[i].read_at < oldest->read_at)
 			oldest = &s->maps[i];
 	}
-	process_maps__free(oldest->maps);
+	mappings__free(&oldest->maps);
 	*oldest = (struct known_maps){.tgid = sample->tgid, .started = sample->started};
 	return oldest;
 }
 
-/* The maps in this refresh, or the last ones of a process that has ended. NULL: unknown. */
-static const struct process_maps *maps_of(struct cpu_sampling *s, const struct nio_sample *sample)
+/* The maps in this refresh, or the last ones of a process that has ended. Empty: unknown. */
+static const struct mappings *maps_of(struct cpu_sampling *s, const struct nio_sample *sample)
 {
 	struct known_maps *k = slot_of(s, sample);
-	struct process_maps *now;
+	struct mappings now;
 
 	if (k->read_at == s->refresh)
-		return k->maps;
+		return &k->maps;
 	k->read_at = s->refresh;
-	now = process_maps__read((pid_t)sample->tgid);
 	/* Another may have its id by now. */
-	if (target__started((pid_t)sample->tgid) != sample->started) {
-		process_maps__free(now);
-		now = NULL;
+	if (mappings__read(&now, (pid_t)sample->tgid, true) ||
+	    target__started((pid_t)sample->tgid) != sample->started) {
+		mappings__free(&now);
+		return &k->maps;
 	}
-	if (!now)
-		return k->maps;
-	process_maps__free(k->maps);
+	mappings__free(&k->maps);
 	k->maps = now;
-	return now;
+	return &k->maps;
 }
 
 static int compare_frames(const void *a, const void *b)
@@ -138,9 +136,9 @@ static int add_sample(const struct nio_sample *sample, void *arg)
 {
 	struct refresh *refresh = arg;
 	struct process *p = table__process(&refresh->f->table, sample->tgid, sample->started);
-	const struct process_maps *maps = sample->frames ? NULL : maps_of(refresh->s, sample);
-	bool encrypted = encrypts(process_maps__object(maps, sample->user_ip));
-	char frames[SAMPLE_FOLD_LEN], text[SAMPLE_FOLD_LEN + OWNER_LEN];
+	const struct mappings *maps = sample->frames ? NULL : maps_of(refresh->s, sample);
+	char frames[SAMPLE_FOLD_LEN], text[SAMPLE_FOLD_LEN + OWNER_LEN], name[MAPPINGS_NAME];
+	bool encrypted = encrypts(mappings__object(maps, sample->user_ip, name));
 	struct stack_class found = sample_fold__one(
 		frames, sample, sampler__symbols(refresh->s->sampler), maps, false);
 
@@ -191,6 +189,6 @@ void cpu_sampling__close(struct cpu_sampling *s)
 	sampler__close(s->sampler);
 	tdestroy(s->stacks, forget_nothing);
 	for (size_t i = 0; i < CPU_SAMPLING_MAPS; i++)
-		process_maps__free(s->maps[i].maps);
+		mappings__free(&s->maps[i].maps);
 	memset(s, 0, sizeof(*s));
 }

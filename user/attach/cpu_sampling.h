@@ -7,6 +7,7 @@
 #define ATTACH_CPU_SAMPLING_H
 
 #include "attach_result.h"
+#include "kernel/mappings.h"
 
 struct sampler;
 
@@ -21,7 +22,7 @@ struct cpu_sampling {
 		uint32_t tgid;
 		uint64_t started; /* the process of this id */
 		uint64_t read_at; /* refresh in which they were read */
-		struct process_maps *maps;
+		struct mappings maps;
 	} maps[CPU_SAMPLING_MAPS];
 	void *stacks; /* of the profile by frames, tsearch(3) */
 	uint64_t refresh;

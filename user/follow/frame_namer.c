@@ -23,7 +23,7 @@
 #include "base/printable.h"
 #include "common/xalloc.h"
 #include "frame_server.h"
-#include "mappings.h"
+#include "kernel/mappings.h"
 
 #define TIMEOUT_MS    4000 /* of one answer of the server */
 #define PROCESSES_MAX 16   /* as frame_server.c keeps */
@@ -172,7 +172,10 @@ static void name_stack(struct namer *n, const struct mappings *m, const struct s
 		       struct frames *to)
 {
 	static struct frames_request r;
-	size_t modules[MODULES_STACK], nr = mappings__modules(m, stack, modules, MODULES_STACK);
+	size_t modules[MODULES_STACK];
+	size_t len = stack->len < sizeof(stack->bytes) ? stack->len : sizeof(stack->bytes);
+	size_t nr =
+		mappings__modules(m, stack->regs.rip, stack->bytes, len, modules, MODULES_STACK);
 	struct sent *p = sent_of(n, stack->tgid, m);
 	bool sent = p && (p->nr + nr <= MODULES_MAX || clear(n, p));
 
@@ -189,7 +192,7 @@ static void name_links(struct namer *n, struct naming *naming)
 	struct mappings m;
 
 	memset(naming->places, 0, sizeof(naming->places));
-	mappings__read(&m, (pid_t)naming->tgid);
+	mappings__read(&m, (pid_t)naming->tgid, false);
 	for (unsigned int i = 0; i < naming->links_nr; i++) {
 		const struct chain_link *l = &naming->links[i];
 		struct follow_place *p = &naming->places[i];

@@ -15,6 +15,7 @@
 #include "common/xalloc.h"
 #include "event_sampling.h"
 #include "host/tap.h"
+#include "kernel/mappings.h"
 #include "kernel/sample_fold.h"
 #include "kernel/sampler.h"
 #include "load/loadgen_args.h"
@@ -114,15 +115,16 @@ static void fold_samples(struct round *r)
 {
 	struct sampling *s = &r->runner->sampling;
 	struct cpu_result *out = &r->out->cpu;
-	struct process_maps *maps[NIO_SIDE_NR] = {NULL};
+	struct mappings maps[NIO_SIDE_NR] = {0};
 	struct sample_fold f = {.symbols = sampler__symbols(s->sampler),
 				.gathers = mode__has(r->mode, MODE_GATHERS),
 				.out = out};
 
 	/* A side on another machine has no process here. */
 	for (int side = 0; side < NIO_SIDE_NR; side++)
-		if (r->drivers[side].child.pid)
-			f.maps[side] = maps[side] = process_maps__read(r->drivers[side].child.pid);
+		if (r->drivers[side].child.pid &&
+		    !mappings__read(&maps[side], r->drivers[side].child.pid, true))
+			f.maps[side] = &maps[side];
 	s->err = sampler__read(s->sampler, sample_fold__add, &f);
 	if (s->err)
 		snprintf(s->why, sizeof(s->why), "the samples could not be read: %s",
@@ -130,7 +132,7 @@ static void fold_samples(struct round *r)
 	for (int w = 0; w < NIO_SAMPLE_OWNER_NR; w++)
 		out->by[w].lost = sampler__lost(s->sampler, w);
 	for (int side = 0; side < NIO_SIDE_NR; side++)
-		process_maps__free(maps[side]);
+		mappings__free(&maps[side]);
 	sampler__describe(s->sampler, out);
 	out->known = !s->err;
 }

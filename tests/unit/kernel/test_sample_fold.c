@@ -4,18 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/mappings.h"
 #include "kernel/sample_fold.h"
 #include "kernel/symbols.h"
 #include "model/figures.h"
 #include "support/scratch.h"
 
-static struct process_maps *maps_of(const char *text)
+static struct mappings maps_of(const char *text)
 {
-	struct process_maps *m;
+	FILE *f = fmemopen((char *)text, strlen(text), "r");
+	struct mappings m;
 
-	put_file("maps", text);
-	m = process_maps__read_from("maps");
-	assert_non_null(m);
+	mappings__parse(&m, f, true);
+	fclose(f);
 	return m;
 }
 
@@ -29,48 +30,6 @@ static const char maps[] =
 	"7f0000400000-7f0000401000 r-xp 00000000 fd:01 8 /tmp/l;tcp_sendmsg\x1b[2J\n"
 	"7ffd00000000-7ffd00001000 r-xp 00000000 00:00 0 [vdso]\n"
 	"no line of maps\n";
-
-SCRATCH_TEST(code_address_gives_its_file)
-{
-	struct process_maps *m = maps_of(maps);
-
-	assert_string_equal(process_maps__object(m, 0x5581c0010000), "netio-loadgen");
-	assert_string_equal(process_maps__object(m, 0x5581c001ffff), "netio-loadgen");
-	assert_null(process_maps__object(m, 0x5581c0020000)); /* the end is exclusive */
-	assert_null(process_maps__object(m, 0x5581c0000000)); /* not code */
-	assert_null(process_maps__object(m, 0x5581c1000010));
-	assert_string_equal(process_maps__object(m, 0x7f0000012345), "libc.so.6");
-	assert_null(process_maps__object(m, 0x7f0000200000)); /* no file */
-	assert_string_equal(process_maps__object(m, 0x7f0000300800), "lib one.so");
-	assert_string_equal(process_maps__object(m, 0x7ffd00000800), "[vdso]");
-	assert_null(process_maps__object(m, 0));
-	assert_null(process_maps__object(NULL, 0x7f0000012345));
-	process_maps__free(m);
-	process_maps__free(NULL);
-}
-
-/* More mappings than are kept: the kept ones are correct. */
-SCRATCH_TEST(process_with_10000_mappings_keeps_correct_ones)
-{
-	struct process_maps *m;
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-
-	assert_non_null(f);
-	for (unsigned int i = 0; i < 10000; i++)
-		fprintf(f, "%x000-%x000 r-xp 00000000 fd:01 9 /lib/l%u.so\n", 2 * i + 1, 2 * i + 2,
-			i);
-	fclose(f);
-	m = maps_of(text);
-	assert_string_equal(process_maps__object(m, 0x1000), "l0.so");
-	assert_string_equal(process_maps__object(m, 0x3fff), "l1.so");
-	assert_string_equal(process_maps__object(m, 0x7d1fff), "l1000.so");
-	assert_null(process_maps__object(m, 0x2000));
-	assert_null(process_maps__read_from("/nowhere/maps"));
-	process_maps__free(m);
-	free(text);
-}
 
 /* A record has exactly the bytes of its frames. */
 static struct nio_sample *record(uint32_t owner, uint32_t frames, uint64_t user_ip, size_t bytes)
@@ -173,9 +132,9 @@ SCRATCH_TEST(kernel_stacks_are_folded_and_classified)
 
 SCRATCH_TEST(user_code_is_counted_for_its_file)
 {
-	struct process_maps *m = maps_of(maps);
+	struct mappings m = maps_of(maps);
 	struct cpu_result out = {0};
-	struct sample_fold f = {.maps = {m, m}, .gathers = true, .out = &out};
+	struct sample_fold f = {.maps = {&m, &m}, .gathers = true, .out = &out};
 
 	add_user(&f, NIO_SAMPLE_SENDER, 0x7f0000012345);
 	add_user(&f, NIO_SAMPLE_SENDER, 0x5581c0010000);
@@ -192,15 +151,15 @@ SCRATCH_TEST(user_code_is_counted_for_its_file)
 	assert_string_equal(out.profile.stacks[4].frames, "[l?tcp_sendmsg?[2J]");
 	assert_false(out.gather_hidden);
 	cpu_time__clear(&out);
-	process_maps__free(m);
+	mappings__free(&m);
 }
 
 /* The C library is in the program: its copies cannot be told from the program's other code. */
 SCRATCH_TEST(gather_of_a_static_program_is_hidden)
 {
-	struct process_maps *m = maps_of("400000-500000 r-xp 00000000 fd:01 131 /netio-loadgen\n");
+	struct mappings m = maps_of("400000-500000 r-xp 00000000 fd:01 131 /netio-loadgen\n");
 	struct cpu_result out = {0};
-	struct sample_fold f = {.maps = {m, m}, .out = &out};
+	struct sample_fold f = {.maps = {&m, &m}, .out = &out};
 
 	add_user(&f, NIO_SAMPLE_SENDER, 0x400000);
 	assert_false(out.gather_hidden);
@@ -213,5 +172,5 @@ SCRATCH_TEST(gather_of_a_static_program_is_hidden)
 	assert_null(cpu_figures__hidden(&out, NIO_SAMPLE_RECEIVER, CPU_CLASS_GATHER));
 	assert_null(cpu_figures__hidden(&out, NIO_SAMPLE_SENDER, CPU_CLASS_USER));
 	cpu_time__clear(&out);
-	process_maps__free(m);
+	mappings__free(&m);
 }

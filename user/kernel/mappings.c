@@ -9,24 +9,20 @@
 #include "base/printable.h"
 #include "common/xalloc.h"
 #include "mappings.h"
+#include "model/stack_rules.h"
 
-int mappings__read(struct mappings *m, pid_t pid)
+int mappings__read(struct mappings *m, pid_t pid, bool only_code)
 {
-	char path[64], *text = NULL, block[4096];
-	size_t len, n;
-	FILE *in, *out;
+	char path[64];
+	FILE *f;
 
 	*m = (struct mappings){0};
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	in = fopen(path, "re");
-	if (!in)
+	f = fopen(path, "re");
+	if (!f)
 		return -errno;
-	out = xopen_memstream(&text, &len);
-	while ((n = fread(block, 1, sizeof(block), in)) > 0)
-		fwrite(block, 1, n, out);
-	xclose_memstream(out);
-	fclose(in);
-	mappings__parse(m, text);
+	mappings__parse(m, f, only_code);
+	fclose(f);
 	return 0;
 }
 
@@ -39,43 +35,49 @@ static bool is_of_file(const struct mapping *a, const struct mapping *file)
  * module: of the mapping before. Code that a program moved to memory without a file, such as huge
  * pages, still belongs to the file around it.
  */
-static bool parse_line(struct mappings *m, const char *line, size_t *module)
+static void parse_line(struct mappings *m, const char *line, bool only_code, size_t *module)
 {
-	struct mapping *a = &m->all[m->nr];
+	struct mapping *a;
 	uint64_t offset;
 	char execute;
 	int path = 0;
 
+	m->all = xgrow(m->all, m->nr, sizeof(*m->all));
+	a = &m->all[m->nr];
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*2c%c%*c %" SCNx64 " %x:%x %" SCNu64 " %n",
 		   &a->start, &a->end, &execute, &offset, &a->major, &a->minor, &a->inode,
 		   &path) < 7)
-		return false;
+		return;
 	a->code = execute == 'x';
-	a->path = path ? line + path : "";
+	line += path ? (size_t)path : strlen(line);
+	if (only_code && (!a->code || !*line))
+		return;
+	a->path = xstrdup(line);
 	if (a->inode && !offset && *a->path == '/')
 		*module = m->nr;
 	a->module = *module;
 	if (*module != MAPPINGS_NONE && a->inode && !is_of_file(a, &m->all[*module]))
 		a->module = MAPPINGS_NONE;
-	return true;
+	m->nr++;
 }
 
-void mappings__parse(struct mappings *m, char *text)
+void mappings__parse(struct mappings *m, FILE *f, bool only_code)
 {
-	size_t module = MAPPINGS_NONE, lines = 0;
-	char *line;
+	size_t module = MAPPINGS_NONE, size = 0;
+	char *line = NULL;
 
-	*m = (struct mappings){.text = text};
-	for (const char *c = text; *c; c++)
-		lines += *c == '\n';
-	m->all = xcalloc(lines + 1, sizeof(*m->all));
-	while ((line = strsep(&text, "\n")))
-		m->nr += parse_line(m, line, &module);
+	*m = (struct mappings){0};
+	while (!(only_code && m->nr == MAPPINGS_CODE_MAX) && getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		parse_line(m, line, only_code, &module);
+	}
+	free(line);
 }
 
 void mappings__free(struct mappings *m)
 {
-	free(m->text);
+	for (size_t i = 0; i < m->nr; i++)
+		free(m->all[i].path);
 	free(m->all);
 	*m = (struct mappings){0};
 }
@@ -93,10 +95,10 @@ const struct mapping *mappings__at(const struct mappings *m, uint64_t address)
 	return m->nr ? bsearch(&address, m->all, m->nr, sizeof(*m->all), compare_address) : NULL;
 }
 
-size_t mappings__modules(const struct mappings *m, const struct stack_copy *stack, size_t *modules,
-			 size_t max)
+size_t mappings__modules(const struct mappings *m, uint64_t ip, const uint8_t *stack,
+			 size_t stack_len, size_t *modules, size_t max)
 {
-	uint64_t word = stack->regs.rip;
+	uint64_t word = ip;
 	size_t nr = 0, at = 0;
 
 	for (;; at += sizeof(word)) {
@@ -107,10 +109,40 @@ size_t mappings__modules(const struct mappings *m, const struct stack_copy *stac
 			i++;
 		if (a && a->code && a->module != MAPPINGS_NONE && i == nr)
 			modules[nr++] = a->module;
-		if (nr == max || at + sizeof(word) > stack->len || at == sizeof(stack->bytes))
+		if (nr == max || at + sizeof(word) > stack_len)
 			return nr;
-		memcpy(&word, stack->bytes + at, sizeof(word));
+		memcpy(&word, stack + at, sizeof(word));
 	}
+}
+
+/* The text after the last slash of a path, which may have spaces. */
+static const char *object_of(const struct mapping *a, char name[MAPPINGS_NAME])
+{
+	static const char deleted[] = " (deleted)";
+	const char *slash = strrchr(a->path, '/'), *begin = slash ? slash + 1 : a->path;
+	size_t len = strlen(begin), cut = sizeof(deleted) - 1;
+
+	if (len > cut && !strcmp(begin + len - cut, deleted))
+		len -= cut;
+	snprintf(name, MAPPINGS_NAME, "%.*s", (int)len, begin);
+	return name;
+}
+
+const char *mappings__object(const struct mappings *m, uint64_t address, char name[MAPPINGS_NAME])
+{
+	const struct mapping *a = m ? mappings__at(m, address) : NULL;
+
+	return a && a->code && *a->path ? object_of(a, name) : NULL;
+}
+
+bool mappings__has_libc(const struct mappings *m)
+{
+	char name[MAPPINGS_NAME];
+
+	for (size_t i = 0; i < m->nr; i++)
+		if (m->all[i].code && stack_rules__is_libc(object_of(&m->all[i], name)))
+			return true;
+	return false;
 }
 
 void mappings__region(const struct mappings *m, uint64_t address, char *to, size_t len)
