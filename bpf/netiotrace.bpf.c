@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The BPF object of a run: its programs. The plan chooses which are loaded. */
 #include "copy.bpf.h"
-#include "request.bpf.h"
 #include "socket_file.bpf.h"
 #include "sockets.h"
 #include "stages.bpf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* Counts how the sockets of attach send (receive: sock_receives.bpf.h); bytes are the sockets' own
+/* Counts how the sockets of attach send (receive: attach.bpf.c); bytes are the sockets' own
  * counters. */
 #ifndef BPF_SOCK_EVENTS_BPF_H
 #define BPF_SOCK_EVENTS_BPF_H

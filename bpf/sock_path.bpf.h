@@ -62,7 +62,7 @@ static __always_inline __u8 device_path(const struct net_device___path *dev, boo
 	const void *taps =
 		(const char *)dev + bpf_core_field_offset(struct net_device___path, ptype_all);
 	netdev_features_t features = BPF_CORE_READ(dev, features);
-	__u8 path = NIO_PATH_KNOWN;
+	__u8 path = 0;
 
 	/* A socket of IPv6 may send IPv4. */
 	if (!(features & (NETIF_F_HW_CSUM | NETIF_F_IP_CSUM)) ||

@@ -7,7 +7,7 @@
 #ifndef BPF_SOCK_STATE_BPF_H
 #define BPF_SOCK_STATE_BPF_H
 
-#include "listeners.bpf.h"
+#include "task_filter.bpf.h"
 #include "sock_path.bpf.h"
 #include "sock_tls.bpf.h"
 

@@ -237,13 +237,12 @@ struct sock_state {
 #define NIO_MET_CALLS 2
 
 /* sock_state.path: what may copy the socket's bytes without an event (docs/KERNELS.md). */
-#define NIO_PATH_KNOWN       (1U << 0) /* the socket had a route */
-#define NIO_PATH_NO_CHECKSUM (1U << 1) /* to a device without TX checksums */
-#define NIO_PATH_NO_GATHER   (1U << 2) /* to a device without scatter-gather */
-#define NIO_PATH_ONWARD      (1U << 3) /* to a virtual device, so perhaps on to others */
-#define NIO_PATH_TAP         (1U << 4) /* to a device with a packet tap */
-#define NIO_PATH_IPSEC       (1U << 5)
-#define NIO_PATH_ARRIVALS    (1U << 6) /* deferred copies are counted by arrivals */
+#define NIO_PATH_NO_CHECKSUM (1U << 0) /* to a device without TX checksums */
+#define NIO_PATH_NO_GATHER   (1U << 1) /* to a device without scatter-gather */
+#define NIO_PATH_ONWARD      (1U << 2) /* to a virtual device, so perhaps on to others */
+#define NIO_PATH_TAP         (1U << 3) /* to a device with a packet tap */
+#define NIO_PATH_IPSEC       (1U << 4)
+#define NIO_PATH_ARRIVALS    (1U << 5) /* deferred copies are counted by arrivals */
 
 /* One byte per flag, set by a plain store: two CPUs may set two. An atomic OR needs Linux 5.12. */
 #define SOCK_STATE_ENDED   (1ULL << 0)  /* now.sent is final */
