@@ -91,10 +91,9 @@ int control_conn__send_half(struct control_conn *c, uint32_t phase, const char *
 	return err ? err : control_conn__write(c->fd, (const uint8_t *)text, len);
 }
 
-/* Waits until the connection is readable. 0; -ETIMEDOUT; -EINTR: a signal is pending. */
-static int control_conn__await(const struct control_conn *c, uint64_t deadline)
+int control_conn__await(int fd, uint64_t deadline)
 {
-	struct pollfd p = {.fd = c->fd, .events = POLLIN};
+	struct pollfd p = {.fd = fd, .events = POLLIN};
 
 	while (poll(&p, 1, LOOK_MS) <= 0) {
 		if (control_conn__is_to_end())
@@ -109,7 +108,7 @@ static int control_conn__read(const struct control_conn *c, char *text, size_t l
 			      uint64_t deadline)
 {
 	while (len) {
-		int err = control_conn__await(c, deadline);
+		int err = control_conn__await(c->fd, deadline);
 		ssize_t n = err ? 0 : recv(c->fd, text, len, MSG_DONTWAIT);
 
 		if (err)
@@ -141,7 +140,7 @@ int control_conn__receive_half(struct control_conn *c, uint32_t phase, char **te
 	int err;
 
 	while ((err = control_conn__next(c, &f)) == -EAGAIN) {
-		err = control_conn__await(c, deadline);
+		err = control_conn__await(c->fd, deadline);
 		if (err)
 			return err;
 	}

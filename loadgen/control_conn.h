@@ -31,6 +31,9 @@ int control_conn__send_all(struct control_conn *c, const struct protocol_frame *
 /* Whether SIGINT or SIGTERM is pending: control_loop__open() blocks both if they are events. */
 bool control_conn__is_to_end(void);
 
+/* Waits until fd is readable. 0; -ETIMEDOUT; -EINTR: a signal is pending. */
+int control_conn__await(int fd, uint64_t deadline);
+
 /* Never blocks. 0; -EAGAIN; -ECONNRESET at end of stream; -EPROTO; -EPROTONOSUPPORT (version). */
 int control_conn__next(struct control_conn *c, struct protocol_frame *f);
 

@@ -39,7 +39,6 @@ struct cpu_list {
 struct lg_options {
 	enum command command;
 	struct endpoint endpoint; /* to connect to, or to listen on */
-	bool endpoint_set;
 	enum mode mode;
 	struct workload workload; /* connections: at least one per thread; cpus: below */
 	bool control, json;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Both sides in one command: a receiver process, the sender in this process, one report. */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +18,6 @@
 /* Time limits for a message of the receiver process, and for its exit after SIGKILL. */
 #define REPORT_NS (15 * NS_PER_SEC)
 #define END_NS    (5 * NS_PER_SEC)
-#define LOOK_MS   50
 
 /*
  * The receiver process. It sends its port to the parent, then a byte when its session is over, and
@@ -79,15 +77,10 @@ static int loopback__fork(const struct lg_options *s, pid_t *pid)
 /* Receives len bytes, which the child sends at once. 0 or -errno; -EPIPE: the child has ended. */
 static int loopback__receive(int fd, void *buf, size_t len)
 {
-	uint64_t deadline = clock__now() + time_limit__ns(REPORT_NS);
-	struct pollfd p = {.fd = fd, .events = POLLIN};
+	int err = control_conn__await(fd, clock__now() + time_limit__ns(REPORT_NS));
 
-	while (poll(&p, 1, LOOK_MS) <= 0) {
-		if (control_conn__is_to_end())
-			return -EINTR;
-		if (clock__now() >= deadline)
-			return -ETIMEDOUT;
-	}
+	if (err)
+		return err;
 	return recv(fd, buf, len, 0) == (ssize_t)len ? 0 : -EPIPE;
 }
 
