@@ -115,15 +115,13 @@ void chain__cover(struct chain *c, const struct nio_follow_event *e)
 {
 	if (e->kind == NIO_FOLLOW_CHILD)
 		chain__finish(c, CHAIN_FORKED);
-	if (c->backward) {
-		chain_back__cover(c, e);
-		return;
-	}
 	for (unsigned int i = 0; i < c->slots && !c->over; i++) {
 		if (!(e->places >> i & 1) || !c->places[i].on || c->places[i].born_ns >= e->ns)
 			continue;
 		if (e->kind == NIO_FOLLOW_MOVE)
 			chain__finish(c, CHAIN_MOVED);
+		else if (c->backward)
+			chain_back__cover(c, i, e);
 		else if (e->fills)
 			drop_place(c, i, CHAIN_READ_OVER);
 		else

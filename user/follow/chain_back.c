@@ -235,16 +235,10 @@ static void resolve(struct chain *c, uint64_t sent_ns)
 	}
 }
 
-void chain_back__cover(struct chain *c, const struct nio_follow_event *e)
+void chain_back__cover(struct chain *c, unsigned int i, const struct nio_follow_event *e)
 {
-	for (unsigned int i = 0; i < c->slots && !c->over; i++) {
-		if (!(e->places >> i & 1) || !c->places[i].on || c->places[i].born_ns >= e->ns)
-			continue;
-		if (e->kind == NIO_FOLLOW_MOVE)
-			chain__finish(c, CHAIN_MOVED);
-		else if (e->fills)
-			add_fill(c, FILL_CALL, c->places[i].address, e->ns);
-		else if (!i && e->tcp)
-			resolve(c, e->ns);
-	}
+	if (e->fills)
+		add_fill(c, FILL_CALL, c->places[i].address, e->ns);
+	else if (!i && e->tcp)
+		resolve(c, e->ns);
 }

@@ -32,6 +32,6 @@ void chain__describe(const struct chain *c, struct chain_link *link, const char 
 /* The same events as chain__touch() and chain__cover(), of a sent byte: chain_back.c. */
 void chain_back__touch(struct chain *c, unsigned int i, const struct nio_follow_event *e,
 		       const struct user_regs_struct *regs, const struct touch *t);
-void chain_back__cover(struct chain *c, const struct nio_follow_event *e);
+void chain_back__cover(struct chain *c, unsigned int i, const struct nio_follow_event *e);
 
 #endif
