@@ -98,8 +98,7 @@ int hist__add(struct hist *dst, const struct hist *src)
 	return 0;
 }
 
-/* The value that represents a bucket. The last bucket has no upper bound, so its lower bound. */
-static uint64_t bucket_middle(const struct hist *h, uint32_t i)
+uint64_t hist__bucket_middle(const struct hist *h, uint32_t i)
 {
 	uint64_t low = hist__bucket_low(h, i);
 
@@ -116,7 +115,7 @@ int hist__add_bucket(struct hist *h, uint32_t i, uint64_t n)
 		return 0;
 	h->buckets[i] += n;
 	h->count += n;
-	add_to_sum(h, bucket_middle(h, i), n);
+	add_to_sum(h, hist__bucket_middle(h, i), n);
 	widen(h, hist__bucket_low(h, i), hist__bucket_high(h, i));
 	return 0;
 }
@@ -153,7 +152,7 @@ uint64_t hist__quantile(const struct hist *h, double q)
 	for (uint32_t i = 0; i < h->n_buckets; i++) {
 		seen += h->buckets[i];
 		if (seen >= rank)
-			return clamp_to_seen(h, bucket_middle(h, i));
+			return clamp_to_seen(h, hist__bucket_middle(h, i));
 	}
 	return h->max;
 }

@@ -73,5 +73,7 @@ uint32_t hist__bucket(const struct hist *h, uint64_t value); /* the bucket of a 
 uint64_t hist__bucket_low(const struct hist *h, uint32_t i);
 /* Highest value of bucket i (inclusive). UINT64_MAX for the last bucket. */
 uint64_t hist__bucket_high(const struct hist *h, uint32_t i);
+/* The value that represents bucket i. The last one has no upper bound, so its lower bound. */
+uint64_t hist__bucket_middle(const struct hist *h, uint32_t i);
 
 #endif

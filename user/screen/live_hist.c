@@ -71,16 +71,6 @@ static uint64_t rung__row(const struct rung *r, uint64_t v)
 	return i;
 }
 
-/* The last bucket is open above: only its lower bound is known. */
-static uint64_t bucket_mid(const struct hist *h, uint32_t i)
-{
-	uint64_t low = hist__bucket_low(h, i);
-
-	if (i == h->n_buckets - 1)
-		return low;
-	return low + (hist__bucket_high(h, i) - low) / 2;
-}
-
 /* From a value to a value, of all histograms of an axis. */
 struct span {
 	uint64_t low, high; /* low above high: of nothing */
@@ -98,7 +88,7 @@ static void span__widen(struct span *s, const struct hist *h, double but_for)
 		below += (double)h->buckets[i];
 		if (below <= outside || below - (double)h->buckets[i] > (double)h->count - outside)
 			continue;
-		mid = bucket_mid(h, i);
+		mid = hist__bucket_middle(h, i);
 		if (mid < s->low)
 			s->low = mid;
 		if (mid > s->high)
@@ -203,7 +193,7 @@ void hist_axis__count(const struct hist_axis *axis, const struct hist *h, uint64
 	for (i = 0; axis->rows && i < h->n_buckets; i++) {
 		if (!h->buckets[i])
 			continue;
-		mid = bucket_mid(h, i);
+		mid = hist__bucket_middle(h, i);
 		while (row + 1 < axis->rows && axis->low[row + 1] <= mid)
 			row++;
 		counts[row] += h->buckets[i];

@@ -483,22 +483,22 @@ unsigned int text_notes__words(FILE *f, const struct result *r, unsigned int col
 		.columns = columns,
 		.lines = lines,
 	};
+	const struct {
+		bool used;
+		const char *text;
+	} words[] = {
+		{moved_bytes(r, NIO_STAGE_DEFERRED_COPY), "deferred: zero-copy pages copied later"},
+		{moved_bytes(r, NIO_STAGE_TX_PIN), "pin: pages referenced, not copied"},
+		{text_tables__has_cpu(r), "rest: CPU time of no other column"},
+		{true, "delivery: from the send call until all is read"},
+		{sum_up(r).modes, "unaccounted: bytes that no stage explains"},
+	};
 	struct text_note l;
 
 	text_note__begin(&l);
-	if (moved_bytes(r, NIO_STAGE_DEFERRED_COPY))
-		fputs("deferred: zero-copy pages copied later", l.f);
-	text_note__next(&l);
-	if (moved_bytes(r, NIO_STAGE_TX_PIN))
-		fputs("pin: pages referenced, not copied", l.f);
-	text_note__next(&l);
-	if (text_tables__has_cpu(r))
-		fputs("rest: CPU time of no other column", l.f);
-	text_note__next(&l);
-	fputs("delivery: from the send call until all is read", l.f);
-	text_note__next(&l);
-	if (sum_up(r).modes)
-		fputs("unaccounted: bytes that no stage explains", l.f);
-	text_note__next(&l);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		fputs(words[i].used ? words[i].text : "", l.f);
+		text_note__next(&l);
+	}
 	return text_note__fit(&l, f, &form);
 }
