@@ -25,13 +25,14 @@ struct answer {
 	char why[PUBLISHER_WHY];
 };
 
-static bool read_all(int fd, void *to, size_t len)
+/* Sends or reads all of data. False: the other process is gone. */
+static bool pass_all(int fd, void *data, size_t len, bool sends)
 {
-	char *p = to;
+	char *p = data;
 	ssize_t n;
 
 	while (len) {
-		n = read(fd, p, len);
+		n = sends ? send(fd, p, len, MSG_NOSIGNAL) : read(fd, p, len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -42,21 +43,14 @@ static bool read_all(int fd, void *to, size_t len)
 	return true;
 }
 
+static bool read_all(int fd, void *to, size_t len)
+{
+	return pass_all(fd, to, len, false);
+}
+
 static bool send_all(int fd, const void *from, size_t len)
 {
-	const char *p = from;
-	ssize_t n;
-
-	while (len) {
-		n = send(fd, p, len, MSG_NOSIGNAL);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		p += n;
-		len -= (size_t)n;
-	}
-	return true;
+	return pass_all(fd, (void *)from, len, true);
 }
 
 static bool serve_one(const struct publisher *p)

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/resource_limits.h"
 #include "base/sudo_user.h"
 #include "base/path_walk.h"
 #include "base/printable.h"
@@ -104,17 +104,6 @@ static void hold_directory(const char *path, int dir, bool as_root)
 	hold_entries(cells, fd, as_root);
 }
 
-/* Every file of a sweep is open at once. */
-static void allow_many_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* With the rights of the user that this thread's file system user is. */
 static int hold_found(const char *path, const struct path_walk *w, bool as_root)
 {
@@ -136,7 +125,8 @@ static int hold_path(const char *path)
 
 	if (err)
 		return err;
-	allow_many_files();
+	/* Every file of a sweep is open at once. */
+	limits__raise();
 	err = path_walk__act_as_controller(&w);
 	if (!err)
 		err = hold_found(path, &w, path_walk__is_trusted(&w));
