@@ -18,6 +18,7 @@
 #include "base/option_command.h"
 #include "base/sudo_user.h"
 #include "base/terminal.h"
+#include "base/printable.h"
 #include "common/mode.h"
 #include "common/xalloc.h"
 
@@ -56,12 +57,10 @@ static int refuse_command(const char *name)
 	const char *list[COMMANDS_NR], *near;
 	char names[128] = "";
 	enum mode mode;
-	size_t used = 0;
 
 	for (size_t i = 0; i < COMMANDS_NR; i++) {
 		list[i] = commands[i].name;
-		used += snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
-				 commands[i].name);
+		append__text(names, sizeof(names), "%s%s", i ? ", " : "", commands[i].name);
 	}
 	near = choice__nearest(name, list, COMMANDS_NR);
 	if (!mode__parse(name, &mode))

@@ -120,11 +120,9 @@ static const char *object_of(const struct mapping *a, char name[MAPPINGS_NAME])
 {
 	static const char deleted[] = " (deleted)";
 	const char *slash = strrchr(a->path, '/'), *begin = slash ? slash + 1 : a->path;
-	size_t len = strlen(begin), cut = sizeof(deleted) - 1;
+	size_t cut = has_suffix(begin, deleted) ? strlen(deleted) : 0;
 
-	if (len > cut && !strcmp(begin + len - cut, deleted))
-		len -= cut;
-	snprintf(name, MAPPINGS_NAME, "%.*s", (int)len, begin);
+	snprintf(name, MAPPINGS_NAME, "%.*s", (int)(strlen(begin) - cut), begin);
 	return name;
 }
 

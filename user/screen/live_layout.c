@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "common/units.h"
 #include "live_chart.h"
 #include "live_layout.h"
@@ -146,7 +147,6 @@ static void draw_scope(struct grid *g, int row, const struct live_frame *f)
 	unsigned int excluded = 0;
 	bool sender_side = false;
 	char line[192];
-	int used;
 
 	for (size_t i = 0; i < f->modes_nr; i++) {
 		if (!f->modes[i].seen)
@@ -156,13 +156,12 @@ static void draw_scope(struct grid *g, int row, const struct live_frame *f)
 	}
 	if (!excluded && !sender_side)
 		return;
-	used = snprintf(line, sizeof(line), "  %scopies/B%s%s", excluded ? "* " : "",
-			sender_side ? " of the sender's side" : "", excluded ? " without" : "");
+	snprintf(line, sizeof(line), "  %scopies/B%s%s", excluded ? "* " : "",
+		 sender_side ? " of the sender's side" : "", excluded ? " without" : "");
 	for (int i = 0; i < NIO_STAGE_NR; i++)
 		if (excluded & 1u << i)
-			used += snprintf(line + used, sizeof(line) - (size_t)used, " %s",
-					 stage__heading(i));
-	snprintf(line + used, sizeof(line) - (size_t)used, "%s", excluded ? ": not measured" : "");
+			append__text(line, sizeof(line), " %s", stage__heading(i));
+	append__text(line, sizeof(line), "%s", excluded ? ": not measured" : "");
 	grid__put(g, row, 0, g->cols, GRID_DIM, line);
 }
 
@@ -420,17 +419,15 @@ static bool draw_losses(struct grid *g, int row, int last, const struct health *
 		{&h->map_full, "lost to full maps"},
 		{&h->unmatched, "unmatched"},
 	};
-	char line[256];
-	size_t used = 0;
+	char line[256] = "";
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].n->known && kinds[i].n->value)
-			used += (size_t)snprintf(
-				line + used, sizeof(line) - used, "%s %" PRIu64 " %s",
-				used ? "," : "LOSSES:", kinds[i].n->value, kinds[i].what);
-	if (used)
+			append__text(line, sizeof(line), "%s %" PRIu64 " %s",
+				     *line ? "," : "LOSSES:", kinds[i].n->value, kinds[i].what);
+	if (*line)
 		grid__text(g, row, last, 0, g->cols, GRID_BOLD, line);
-	return used;
+	return *line;
 }
 
 /* Was zero-copy zero-copy so far? Nothing without completions. */
@@ -461,7 +458,6 @@ static void put_best(struct flow *l, const struct live_frame *f, const char *wha
 		     const struct ranking *r)
 {
 	char words[128];
-	size_t used;
 
 	if (r->known < 2)
 		return;
@@ -473,11 +469,10 @@ static void put_best(struct flow *l, const struct live_frame *f, const char *wha
 		flow__put(l, "%s: no difference shown", what);
 		return;
 	}
-	used = (size_t)snprintf(words, sizeof(words), "%s %s", what, mode__words(r->best));
+	snprintf(words, sizeof(words), "%s %s", what, mode__words(r->best));
 	for (size_t i = 0; i < f->modes_nr; i++)
 		if (r->ties[f->modes[i].mode])
-			used += (size_t)snprintf(words + used, sizeof(words) - used, " or %s",
-						 mode__words(f->modes[i].mode));
+			append__text(words, sizeof(words), " or %s", mode__words(f->modes[i].mode));
 	flow__put(l, "%s", words);
 }
 

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/printable.h"
 #include "common/units.h"
 #include "model/figures.h"
 #include "model/perf_figures.h"
@@ -188,13 +189,10 @@ unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int c
 /* "two-copy / one-copy: " before the figures of modes side by side; "" of a single mode. */
 static char *name_modes(char *buf, size_t len, const struct result *r)
 {
-	size_t used = 0;
-
 	*buf = '\0';
-	for (size_t i = 0; r->summary_nr > 1 && i < r->summary_nr && used < len; i++)
-		used += (size_t)snprintf(buf + used, len - used, "%s%s",
-					 mode__words(r->summary[i].mode),
-					 i + 1 == r->summary_nr ? ": " : " / ");
+	for (size_t i = 0; r->summary_nr > 1 && i < r->summary_nr; i++)
+		append__text(buf, len, "%s%s", mode__words(r->summary[i].mode),
+			     i + 1 == r->summary_nr ? ": " : " / ");
 	return buf;
 }
 
