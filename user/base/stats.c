@@ -5,6 +5,16 @@
 #include <math.h>
 #include <stdlib.h>
 
+int order__u64(const void *a, const void *b)
+{
+	return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+int order__uint(const void *a, const void *b)
+{
+	return ORDER(*(const unsigned int *)a, *(const unsigned int *)b);
+}
+
 static int compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;

@@ -11,6 +11,10 @@
 /* Below 0, 0 or above 0, for numbers or pointers into one array. Evaluates both twice. */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
+/* The same of two values of an array, for qsort(). */
+int order__u64(const void *a, const void *b);
+int order__uint(const void *a, const void *b);
+
 /* Median, minimum and maximum. Drops non-finite values, sorts in place. No value: unknown. */
 struct spread stats__spread(double *values, size_t n);
 

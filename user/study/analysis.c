@@ -51,20 +51,6 @@ static void find_cells(struct analysis *a)
 	}
 }
 
-static int compare_u64(const void *pa, const void *pb)
-{
-	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-
-	return ORDER(a, b);
-}
-
-static int compare_unsigned(const void *pa, const void *pb)
-{
-	unsigned int a = *(const unsigned int *)pa, b = *(const unsigned int *)pb;
-
-	return ORDER(a, b);
-}
-
 static void find_axes(struct analysis *a)
 {
 	size_t n = a->cells_nr;
@@ -75,8 +61,8 @@ static void find_axes(struct analysis *a)
 		a->sizes[i] = a->cells[i].size;
 		a->threads[i] = a->cells[i].threads;
 	}
-	qsort(a->sizes, n, sizeof(*a->sizes), compare_u64);
-	qsort(a->threads, n, sizeof(*a->threads), compare_unsigned);
+	qsort(a->sizes, n, sizeof(*a->sizes), order__u64);
+	qsort(a->threads, n, sizeof(*a->threads), order__uint);
 	for (size_t i = 0; i < n; i++) {
 		if (!i || a->sizes[i] != a->sizes[a->sizes_nr - 1])
 			a->sizes[a->sizes_nr++] = a->sizes[i];

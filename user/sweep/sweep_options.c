@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/command_line.h"
+#include "base/stats.h"
 #include "sigcomm21.h"
 #include "sweep_options.h"
 #include "common/units.h"
@@ -100,27 +101,13 @@ static void parse_congestion(const char *entry, void *name)
 	strcpy(name, entry);
 }
 
-static int compare_uint(const void *a, const void *b)
-{
-	unsigned int x = *(const unsigned int *)a, y = *(const unsigned int *)b;
-
-	return (x > y) - (x < y);
-}
-
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(a, b);
 }
 
 _Static_assert(!offsetof(struct sweep_options, run), "rows of run store in struct options");
-_Static_assert(sizeof(enum mode) == sizeof(unsigned int), "compare_uint() compares modes");
+_Static_assert(sizeof(enum mode) == sizeof(unsigned int), "order__uint() compares modes");
 
 /* Options that list the values of an axis. The offsets are in struct sweep_options. */
 enum axis_id { AXIS_MODES, AXIS_SIZES, AXIS_THREADS, AXIS_CONGESTION };
@@ -132,10 +119,10 @@ static const struct axis {
 	int (*compare)(const void *a, const void *b);
 } axes[] = {
 #define AXIS(array, nr) offsetof(struct sweep_options, array), offsetof(struct sweep_options, nr)
-	{"--modes", AXIS(grid.modes, grid.modes_nr), sizeof(enum mode), parse_mode, compare_uint},
-	{"--sizes", AXIS(sizes, grid.sizes_nr), sizeof(uint64_t), parse_one_size, compare_u64},
+	{"--modes", AXIS(grid.modes, grid.modes_nr), sizeof(enum mode), parse_mode, order__uint},
+	{"--sizes", AXIS(sizes, grid.sizes_nr), sizeof(uint64_t), parse_one_size, order__u64},
 	{"--threads", AXIS(threads, grid.threads_nr), sizeof(unsigned int), parse_threads,
-	 compare_uint},
+	 order__uint},
 	{"--congestion", AXIS(congestion_names, grid.congestions_nr), CONGESTION_NAME_LEN,
 	 parse_congestion, compare_names},
 #undef AXIS
