@@ -2,7 +2,6 @@
 /* The BPF object of a run: its programs. The plan chooses which are loaded. */
 #include "copy.bpf.h"
 #include "socket_file.bpf.h"
-#include "sockets.h"
 #include "stages.bpf.h"
 #include "tls.bpf.h"
 
@@ -289,22 +288,11 @@ NIO_PROG("tp_btf/sched_switch", nio_tp_switch, call_switch(preempt, next->pid), 
 /* Reads a socket's numbers, which no lock holds still. False: they moved meanwhile. */
 static __always_inline bool fill_socket(struct nio_socket *out, const struct sock *sk)
 {
-	out->bytes_acked = kernel_read(struct tcp_sock, sk, bytes_acked);
-	out->bytes_received = kernel_read(struct tcp_sock, sk, bytes_received);
-	out->bytes_retrans = kernel_read(struct tcp_sock, sk, bytes_retrans);
-	out->write_seq = kernel_read(struct tcp_sock, sk, write_seq);
-	out->snd_una = kernel_read(struct tcp_sock, sk, snd_una);
-	out->rcv_nxt = kernel_read(struct tcp_sock, sk, rcv_nxt);
-	out->copied_seq = kernel_read(struct tcp_sock, sk, copied_seq);
+	fill_tcp(&out->tcp, sk);
 	out->zckey = kernel_read(struct sock, sk, sk_zckey.counter);
 	out->omem = kernel_read(struct sock, sk, sk_omem_alloc.counter);
-	out->state = kernel_read(struct sock_common, sk, skc_state);
 	out->scatter_gather = (kernel_read(struct sock, sk, sk_route_caps) & NETIF_F_SG) != 0;
-	barrier();
-	return out->bytes_acked == kernel_read(struct tcp_sock, sk, bytes_acked) &&
-	       out->snd_una == kernel_read(struct tcp_sock, sk, snd_una) &&
-	       out->bytes_received == kernel_read(struct tcp_sock, sk, bytes_received) &&
-	       out->rcv_nxt == kernel_read(struct tcp_sock, sk, rcv_nxt);
+	return held_still(&out->tcp, sk);
 }
 
 /* The record numbers of kTLS. They are exact while no bytes move. */
@@ -353,7 +341,7 @@ int nio_sockets(struct bpf_iter__task_file *ctx)
 	fill_tls(&out, sk);
 	/* The first reading is before the measured phase: bytes taken from here on are counted. */
 	if (!conn->seen)
-		note_copied_seq(conn, out.copied_seq, 0);
+		note_copied_seq(conn, out.tcp.copied_seq, 0);
 	bpf_seq_write(ctx->meta->seq, &out, sizeof(out));
 	return 0;
 }

@@ -9,17 +9,6 @@
 
 #include "sock_life.bpf.h"
 
-/* Did the acked and received counters stay as in t while t was read? No lock is held. */
-static __always_inline bool held_still(const struct nio_tcp *t, const struct sock *sk)
-{
-	barrier();
-	return t->bytes_acked == kernel_read(struct tcp_sock, sk, bytes_acked) &&
-	       t->snd_una == kernel_read(struct tcp_sock, sk, snd_una) &&
-	       t->bytes_received == kernel_read(struct tcp_sock, sk, bytes_received) &&
-	       t->rcv_nxt == kernel_read(struct tcp_sock, sk, rcv_nxt) &&
-	       t->state == kernel_read(struct sock_common, sk, skc_state);
-}
-
 /* Did a sum only grow, by less than 2^40? A torn read fails this test. */
 static __always_inline bool goes_on(__u64 before, __u64 now)
 {

@@ -146,15 +146,7 @@ static __always_inline void fill_identity(struct sock_state *s, const struct soc
 static __always_inline void read_tcp(struct nio_tcp *t, const struct sock *sk,
 				     const struct sock_state *s)
 {
-	t->bytes_acked = kernel_read(struct tcp_sock, sk, bytes_acked);
-	t->snd_una = kernel_read(struct tcp_sock, sk, snd_una);
-	t->write_seq = kernel_read(struct tcp_sock, sk, write_seq);
-	t->bytes_received = kernel_read(struct tcp_sock, sk, bytes_received);
-	t->rcv_nxt = kernel_read(struct tcp_sock, sk, rcv_nxt);
-	t->copied_seq = kernel_read(struct tcp_sock, sk, copied_seq);
-	t->bytes_retrans = kernel_read(struct tcp_sock, sk, bytes_retrans);
-	t->state = kernel_read(struct sock_common, sk, skc_state);
-	t->done = kernel_read(struct sock_common, sk, skc_flags) & (1UL << SOCK_DONE);
+	fill_tcp(t, sk);
 	t->syn = (s->flags & SOCK_STATE_CALLER) != 0;
 }
 

@@ -13,6 +13,7 @@
 #endif
 #include "account.h"
 #include "netiotrace.h"
+#include "sockets.h"
 
 /* How a send call was made: enum suffix, JSON key, description. */
 /* clang-format off */
@@ -72,20 +73,6 @@ static inline __u32 nio_size_bucket(__u64 bytes)
 {
 	return bytes ? hist_log2(bytes) & (NIO_SIZES - 1) : 0;
 }
-
-/* Counters of a tcp_sock at one moment. */
-struct nio_tcp {
-	__u64 bytes_acked;
-	__u64 bytes_received;
-	__u64 bytes_retrans;
-	__u32 write_seq;
-	__u32 snd_una;
-	__u32 rcv_nxt;
-	__u32 copied_seq;
-	__u8 state; /* tells whether write_seq includes a FIN */
-	bool syn;   /* the socket sent a SYN, which bytes_acked counts as one byte */
-	bool done;  /* SOCK_DONE: bytes_received counts the peer's FIN as one byte */
-};
 
 /* Payload bytes of a connection since it began. */
 struct nio_numbers {

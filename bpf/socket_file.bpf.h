@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* Which sockets are TCP sockets, and those among the open files of tasks. */
+/* Which sockets are TCP sockets, those among the open files of tasks, and their counters. */
 #ifndef BPF_SOCKET_FILE_BPF_H
 #define BPF_SOCKET_FILE_BPF_H
 
 #include "kernel.bpf.h"
+#include "sockets.h"
 
 #define AF_INET     2
 #define AF_INET6    10
@@ -75,6 +76,31 @@ static __always_inline const struct sock *tcp_of(const struct file *file)
 		return NULL;
 	sk = kernel_read(struct socket, socket, sk);
 	return sk && tcp_protocol_of(sk) ? sk : NULL;
+}
+
+/* Reads the counters of a socket but for syn. */
+static __always_inline void fill_tcp(struct nio_tcp *t, const struct sock *sk)
+{
+	t->bytes_acked = kernel_read(struct tcp_sock, sk, bytes_acked);
+	t->snd_una = kernel_read(struct tcp_sock, sk, snd_una);
+	t->write_seq = kernel_read(struct tcp_sock, sk, write_seq);
+	t->bytes_received = kernel_read(struct tcp_sock, sk, bytes_received);
+	t->rcv_nxt = kernel_read(struct tcp_sock, sk, rcv_nxt);
+	t->copied_seq = kernel_read(struct tcp_sock, sk, copied_seq);
+	t->bytes_retrans = kernel_read(struct tcp_sock, sk, bytes_retrans);
+	t->state = kernel_read(struct sock_common, sk, skc_state);
+	t->done = kernel_read(struct sock_common, sk, skc_flags) & (1UL << SOCK_DONE);
+}
+
+/* Did the acked and received counters stay as in t while t was read? No lock is held. */
+static __always_inline bool held_still(const struct nio_tcp *t, const struct sock *sk)
+{
+	barrier();
+	return t->bytes_acked == kernel_read(struct tcp_sock, sk, bytes_acked) &&
+	       t->snd_una == kernel_read(struct tcp_sock, sk, snd_una) &&
+	       t->bytes_received == kernel_read(struct tcp_sock, sk, bytes_received) &&
+	       t->rcv_nxt == kernel_read(struct tcp_sock, sk, rcv_nxt) &&
+	       t->state == kernel_read(struct sock_common, sk, skc_state);
 }
 
 #endif

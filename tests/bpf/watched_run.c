@@ -100,8 +100,8 @@ static void play_wrap(void)
 	if (tcp_seq__between(&passes[0][NIO_SIDE_SENDER], &passes[1][NIO_SIDE_SENDER], &tx) ||
 	    tcp_seq__between(&passes[0][NIO_SIDE_RECEIVER], &passes[1][NIO_SIDE_RECEIVER], &rx))
 		fail("no sum between two passes");
-	if (passes[1][NIO_SIDE_SENDER].sockets[0].write_seq >
-	    passes[0][NIO_SIDE_SENDER].sockets[0].write_seq)
+	if (passes[1][NIO_SIDE_SENDER].sockets[0].tcp.write_seq >
+	    passes[0][NIO_SIDE_SENDER].sockets[0].tcp.write_seq)
 		fail("the numbers did not wrap");
 	print("queued", tx.queued);
 	print("taken", rx.taken);

@@ -66,24 +66,15 @@ size_t tcp_seq__unmet(const struct socket_snapshot *pass)
 }
 
 /*
- * The same arithmetic as that of attach. SOCK_DONE is not in the record: the states show whether
+ * The same arithmetic as that of attach. sock_diag does not tell SOCK_DONE: the states show whether
  * the peer's FIN is in bytes_received.
  */
 static struct nio_numbers numbers_of(const struct nio_socket *s)
 {
-	const struct nio_tcp tcp = {
-		.bytes_acked = s->bytes_acked,
-		.bytes_received = s->bytes_received,
-		.bytes_retrans = s->bytes_retrans,
-		.write_seq = s->write_seq,
-		.snd_una = s->snd_una,
-		.rcv_nxt = s->rcv_nxt,
-		.copied_seq = s->copied_seq,
-		.state = s->state,
-		.done = s->state == TCP_CLOSE_WAIT || s->state == TCP_CLOSING ||
-			s->state == TCP_LAST_ACK,
-	};
+	struct nio_tcp tcp = s->tcp;
 
+	tcp.done = tcp.state == TCP_CLOSE_WAIT || tcp.state == TCP_CLOSING ||
+		   tcp.state == TCP_LAST_ACK;
 	return nio_numbers_of(&tcp);
 }
 
@@ -118,11 +109,11 @@ static const char *add_socket(const struct nio_socket *base, const struct nio_so
 {
 	uint64_t queued = tcp_seq__queued(now) - tcp_seq__queued(base);
 	uint64_t taken = tcp_seq__read(now) - tcp_seq__read(base);
-	uint64_t retrans = now->bytes_retrans - base->bytes_retrans;
+	uint64_t retrans = now->tcp.bytes_retrans - base->tcp.bytes_retrans;
 
 	if (!base->cookie || !now->cookie)
 		return "a watched socket was gone when the sockets were read";
-	if (base->state == TCP_CLOSE || now->state == TCP_CLOSE)
+	if (base->tcp.state == TCP_CLOSE || now->tcp.state == TCP_CLOSE)
 		return "a watched socket was closed when the sockets were read";
 	if (queued >= BACKWARD || taken >= BACKWARD || retrans >= BACKWARD)
 		return "a counter of a watched socket went backward";

@@ -61,8 +61,8 @@ static bool read_moved(struct round *r, uint64_t *bytes)
 	known = pass->source != NULL;
 	*bytes = 0;
 	for (size_t i = 0; i < pass->nr; i++)
-		*bytes += side == NIO_SIDE_SENDER ? pass->sockets[i].bytes_acked
-						  : pass->sockets[i].bytes_received;
+		*bytes += side == NIO_SIDE_SENDER ? pass->sockets[i].tcp.bytes_acked
+						  : pass->sockets[i].tcp.bytes_received;
 	free(s);
 	return known;
 }

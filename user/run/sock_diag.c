@@ -30,9 +30,9 @@ static void copy_info(struct nio_socket *socket, const void *data, size_t len)
 	struct tcp_info info = {0};
 
 	memcpy(&info, data, len < sizeof(info) ? len : sizeof(info));
-	socket->bytes_acked = info.tcpi_bytes_acked;
-	socket->bytes_received = info.tcpi_bytes_received;
-	socket->bytes_retrans = info.tcpi_bytes_retrans;
+	socket->tcp.bytes_acked = info.tcpi_bytes_acked;
+	socket->tcp.bytes_received = info.tcpi_bytes_received;
+	socket->tcp.bytes_retrans = info.tcpi_bytes_retrans;
 }
 
 static int parse_message(const struct nlmsghdr *nlh, void *data)
@@ -47,9 +47,9 @@ static int parse_message(const struct nlmsghdr *nlh, void *data)
 		return 0;
 	socket = (struct nio_socket){
 		.cookie = (uint64_t)msg->id.idiag_cookie[1] << 32 | msg->id.idiag_cookie[0],
-		.write_seq = msg->idiag_wqueue,
-		.rcv_nxt = msg->idiag_rqueue,
-		.state = msg->idiag_state,
+		.tcp.write_seq = msg->idiag_wqueue,
+		.tcp.rcv_nxt = msg->idiag_rqueue,
+		.tcp.state = msg->idiag_state,
 	};
 	info = netlink__attr(nlh, sizeof(*msg), INET_DIAG_INFO, &len);
 	if (info) {

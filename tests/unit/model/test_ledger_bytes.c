@@ -145,7 +145,7 @@ static struct fixture *fixture_of_tls(uint64_t overhead)
 		from->tls = to->tls = side ? NIO_SOCKET_TLS_RECEIVES : NIO_SOCKET_TLS_SENDS;
 		to->tls_overhead = 22;
 		*(side ? &to->tls_received : &to->tls_sent) = RECORDS;
-		*(side ? &to->bytes_received : &to->bytes_acked) += overhead;
+		*(side ? &to->tcp.bytes_received : &to->tcp.bytes_acked) += overhead;
 	}
 	return f;
 }
@@ -296,7 +296,7 @@ TEST(missed_events_leave_deferred_copies_open)
 	close_books(f);
 	assert_int_equal(deferred->open_bytes.value, 0);
 	f->now.missed_of[PROBE_DEFERRED_COPY] = 4;
-	f->now.sockets[NIO_SIDE_SENDER].sockets[0].bytes_retrans = 100;
+	f->now.sockets[NIO_SIDE_SENDER].sockets[0].tcp.bytes_retrans = 100;
 	close_books(f);
 	assert_int_equal(deferred->bytes, TOTAL - 10 * MESSAGE);
 	assert_int_equal(deferred->open_bytes.value, 10 * MESSAGE + 100);
@@ -471,8 +471,8 @@ static struct fixture *answered(enum mode mode)
 		.rx_bytes = TOTAL,
 		.rx_messages = MESSAGES,
 	};
-	f->now.sockets[NIO_SIDE_RECEIVER].sockets[0].bytes_acked = TOTAL;
-	f->now.sockets[NIO_SIDE_SENDER].sockets[0].bytes_received = TOTAL;
+	f->now.sockets[NIO_SIDE_RECEIVER].sockets[0].tcp.bytes_acked = TOTAL;
+	f->now.sockets[NIO_SIDE_SENDER].sockets[0].tcp.bytes_received = TOTAL;
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL);
 	return f;
 }
@@ -606,7 +606,7 @@ TEST(completion_codes_give_deferred_copies_of_sampled_events_or_a_range)
 		f->run.app.zc.completed -= c->completed;
 		f->run.app.zc.sends -= c->sends;
 		f->run.app.zc.fallback_bytes = c->fallback;
-		f->now.sockets[NIO_SIDE_SENDER].sockets[0].bytes_retrans = c->retrans;
+		f->now.sockets[NIO_SIDE_SENDER].sockets[0].tcp.bytes_retrans = c->retrans;
 		if (c->unseen)
 			f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_DEFERRED_COPY] =
 				(struct nio_cell){0};

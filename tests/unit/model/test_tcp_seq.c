@@ -12,13 +12,13 @@ static struct nio_socket established(uint64_t cookie)
 {
 	return (struct nio_socket){
 		.cookie = cookie,
-		.bytes_acked = 1001,
-		.write_seq = 0xfffffff0,
-		.snd_una = 0xfffffff0,
-		.bytes_received = 500,
-		.rcv_nxt = 0xffffff00,
-		.copied_seq = 0xffffff00,
-		.state = TCP_ESTABLISHED,
+		.tcp.bytes_acked = 1001,
+		.tcp.write_seq = 0xfffffff0,
+		.tcp.snd_una = 0xfffffff0,
+		.tcp.bytes_received = 500,
+		.tcp.rcv_nxt = 0xffffff00,
+		.tcp.copied_seq = 0xffffff00,
+		.tcp.state = TCP_ESTABLISHED,
 		.scatter_gather = 1,
 	};
 }
@@ -56,12 +56,12 @@ TEST(sequence_numbers_wrap)
 {
 	struct nio_socket *s = begin_both(1);
 
-	s->write_seq += 64;
-	s->snd_una += 20;
-	s->bytes_acked += 20;
-	s->rcv_nxt += 0x200;
-	s->bytes_received += 0x200;
-	s->copied_seq += 0x180;
+	s->tcp.write_seq += 64;
+	s->tcp.snd_una += 20;
+	s->tcp.bytes_acked += 20;
+	s->tcp.rcv_nxt += 0x200;
+	s->tcp.bytes_received += 0x200;
+	s->tcp.copied_seq += 0x180;
 	assert_null(between());
 	assert_int_equal(sum.queued, 64);
 	assert_int_equal(sum.taken, 0x180);
@@ -73,12 +73,12 @@ TEST(bytes_above_4_GiB_use_the_64_bit_counters)
 	const uint64_t bytes = 5368709897;
 	struct nio_socket *s = begin_both(1);
 
-	s->write_seq += (uint32_t)bytes;
-	s->snd_una += (uint32_t)(bytes - 100);
-	s->bytes_acked += bytes - 100;
-	s->bytes_received += bytes;
-	s->rcv_nxt += (uint32_t)bytes;
-	s->copied_seq += (uint32_t)(bytes - 1000);
+	s->tcp.write_seq += (uint32_t)bytes;
+	s->tcp.snd_una += (uint32_t)(bytes - 100);
+	s->tcp.bytes_acked += bytes - 100;
+	s->tcp.bytes_received += bytes;
+	s->tcp.rcv_nxt += (uint32_t)bytes;
+	s->tcp.copied_seq += (uint32_t)(bytes - 1000);
 	assert_null(between());
 	assert_int_equal(sum.queued, bytes);
 	assert_int_equal(sum.taken, bytes - 1000);
@@ -90,13 +90,13 @@ TEST(received_FIN_is_no_payload)
 	struct nio_socket s = established(1);
 	uint64_t before = tcp_seq__read(&s);
 
-	s.rcv_nxt += 8;
-	s.bytes_received += 8;
-	s.state = TCP_CLOSE_WAIT;
+	s.tcp.rcv_nxt += 8;
+	s.tcp.bytes_received += 8;
+	s.tcp.state = TCP_CLOSE_WAIT;
 	assert_int_equal(tcp_seq__read(&s), before);
-	s.copied_seq += 7;
+	s.tcp.copied_seq += 7;
 	assert_int_equal(tcp_seq__read(&s), before + 7);
-	s.copied_seq++;
+	s.tcp.copied_seq++;
 	assert_int_equal(tcp_seq__read(&s), before + 7);
 }
 
@@ -104,8 +104,8 @@ TEST(sums_are_over_all_sockets)
 {
 	begin_both(3);
 	for (size_t i = 0; i < 3; i++) {
-		now.sockets[i].write_seq += 10 + i;
-		now.sockets[i].bytes_retrans += 1;
+		now.sockets[i].tcp.write_seq += 10 + i;
+		now.sockets[i].tcp.bytes_retrans += 1;
 		base.sockets[i].zckey = 0xffffffff;
 		now.sockets[i].zckey = 4;
 	}
@@ -131,7 +131,7 @@ TEST(records_of_kTLS_add_their_overhead)
 		from->tls_sent = 0xfffffffe;
 		to->tls_sent = 0x100000003;
 		to->tls_overhead = 22;
-		to->write_seq += 1000;
+		to->tcp.write_seq += 1000;
 	}
 	assert_null(between());
 	assert_null(sum.sent.reason);
@@ -234,9 +234,9 @@ TEST(socket_gone_or_closed_in_either_iteration_has_no_bytes)
 			pass->sockets[i].cookie = 0;
 			assert_non_null(strstr(between(), "gone"));
 			pass->sockets[i].cookie = cookies[i];
-			pass->sockets[i].state = TCP_CLOSE;
+			pass->sockets[i].tcp.state = TCP_CLOSE;
 			assert_non_null(strstr(between(), "closed"));
-			pass->sockets[i].state = TCP_ESTABLISHED;
+			pass->sockets[i].tcp.state = TCP_ESTABLISHED;
 			pass->sockets[i].scatter_gather = 0;
 			assert_null(between());
 			assert_false(sum.pinning);
@@ -261,7 +261,7 @@ TEST(FIN_takes_a_number_in_its_states_only)
 	struct nio_socket s = established(1);
 
 	for (size_t i = 0; i < ARRAY_LEN(states); i++) {
-		s.state = states[i].state;
+		s.tcp.state = states[i].state;
 		assert_int_equal(tcp_seq__queued(&s), 1001 - states[i].sent);
 		assert_int_equal(tcp_seq__read(&s), 500 - states[i].received);
 	}
@@ -273,18 +273,18 @@ TEST(difference_of_2_63_or_more_is_backward)
 	uint64_t most = ((uint64_t)1 << 63) - 1;
 	struct nio_socket *s = begin_both(1);
 
-	s->bytes_acked += most;
-	s->bytes_received += most;
-	s->bytes_retrans += most;
+	s->tcp.bytes_acked += most;
+	s->tcp.bytes_received += most;
+	s->tcp.bytes_retrans += most;
 	assert_null(between());
 	assert_true(sum.queued == most && sum.taken == most && sum.retrans == most);
-	s->bytes_acked++;
+	s->tcp.bytes_acked++;
 	assert_non_null(between());
-	s->bytes_acked--;
-	s->bytes_received++;
+	s->tcp.bytes_acked--;
+	s->tcp.bytes_received++;
 	assert_non_null(between());
-	s->bytes_received--;
-	s->bytes_retrans++;
+	s->tcp.bytes_received--;
+	s->tcp.bytes_retrans++;
 	assert_non_null(between());
 }
 

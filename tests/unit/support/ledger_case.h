@@ -24,7 +24,7 @@ struct fixture {
 static inline void read_pair(struct socket_snapshot *pass, uint64_t cookie)
 {
 	const struct nio_socket socket = {
-		.cookie = cookie, .state = TCP_ESTABLISHED, .scatter_gather = 1, .zckey = 7};
+		.cookie = cookie, .tcp.state = TCP_ESTABLISHED, .scatter_gather = 1, .zckey = 7};
 
 	tcp_seq__begin(pass, 1);
 	tcp_seq__add_socket(pass, &cookie, &socket);
@@ -53,8 +53,8 @@ static inline struct fixture *fixture(enum mode mode)
 	read_pair(&f->base.sockets[NIO_SIDE_SENDER], 1);
 	read_pair(&f->base.sockets[NIO_SIDE_RECEIVER], 2);
 	memcpy(f->now.sockets, f->base.sockets, sizeof(f->now.sockets));
-	f->now.sockets[NIO_SIDE_SENDER].sockets[0].bytes_acked = TOTAL;
-	f->now.sockets[NIO_SIDE_RECEIVER].sockets[0].bytes_received = TOTAL;
+	f->now.sockets[NIO_SIDE_SENDER].sockets[0].tcp.bytes_acked = TOTAL;
+	f->now.sockets[NIO_SIDE_RECEIVER].sockets[0].tcp.bytes_received = TOTAL;
 	f->run.app.tx_bytes = f->run.app.rx_bytes = TOTAL;
 	if (mode == MODE_ZEROCOPY) {
 		f->run.app.zc = (struct zc_counts){MESSAGES, MESSAGES, MESSAGES, 0, 0, 0};

@@ -70,15 +70,15 @@ static void move_sockets(struct socket_ledger *b, enum nio_side side)
 		struct nio_socket *from = &base->sockets[i], *to = &now->sockets[i];
 
 		from->cookie = to->cookie = 100 * ((uint64_t)side + 1) + i;
-		from->state = to->state = 1;
+		from->tcp.state = to->tcp.state = 1;
 		from->scatter_gather = to->scatter_gather = 1;
 		from->zckey = (uint32_t)b->before;
 		to->zckey = from->zckey + (uint32_t)++b->step;
-		move(b, &from->bytes_acked, &to->bytes_acked);
-		move(b, &from->bytes_received, &to->bytes_received);
-		move(b, &from->bytes_retrans, &to->bytes_retrans);
-		to->bytes_acked += 3000000;
-		to->bytes_received += 4000000;
+		move(b, &from->tcp.bytes_acked, &to->tcp.bytes_acked);
+		move(b, &from->tcp.bytes_received, &to->tcp.bytes_received);
+		move(b, &from->tcp.bytes_retrans, &to->tcp.bytes_retrans);
+		to->tcp.bytes_acked += 3000000;
+		to->tcp.bytes_received += 4000000;
 	}
 }
 
