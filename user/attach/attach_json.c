@@ -88,7 +88,7 @@ static void json_put_amount(json_t *o, const struct amount *a)
 
 	json_put_bare(o, "bytes", num_if(amount__is_known(a), a->value));
 	json_put_bare(o, "bytes_at_least", num_if(bounded, a->least));
-	json_put_bare(o, "bytes_at_most", num_if(bounded, a->most));
+	json_put_bare(o, "bytes_at_most", num_if(bounded && !(a->doubt & DOUBT_OPEN), a->most));
 }
 
 /* clang-format off */
@@ -193,7 +193,8 @@ FIELDS(stage, (struct amount a), STAGE_FIELDS)
 	X(whole, "unaccounted_rx",          "bytes", socket_ledger__unaccounted(k->b, NIO_SIDE_RECEIVER)) \
 	X(real,  "copies_per_byte",         "ratio", socket_ledger__copies_per_byte(k->b))          \
 	X(real,  "copies_per_byte_at_least", "ratio", attach_result__copies_at_least(k->r, k->b))   \
-	X(real,  "copies_per_byte_at_most", "ratio", attach_result__copies_at_most(k->r, k->b))
+	X(real,  "copies_per_byte_at_most", "ratio", attach_result__copies_at_most(k->r, k->b))     \
+	X(reason, "copies_per_byte_at_most_reason", attach_result__copies_at_most(k->r, k->b).reason)
 FIELDS(ledger, (const struct block *k), LEDGER_FIELDS)
 
 #define TLS_FIELDS(X)                                                                       \

@@ -34,7 +34,7 @@ static const char *bound_by_calls(const struct attach_result *r, const struct so
 	if (stage == NIO_STAGE_TX_COPY && !r->sees_kinds)
 		return "an upper bound: this kernel's hooks cannot distinguish sendfile and "
 		       "splice, which copy nothing, from sends that copy";
-	if (stage >= NIO_STAGE_RX_MAP && stage <= NIO_STAGE_RX_SPLICE &&
+	if (stage >= NIO_STAGE_RX_COPY && stage <= NIO_STAGE_RX_SPLICE &&
 	    !b->divided[NIO_SIDE_RECEIVER] && b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
 		return "a lower bound: " SOCKET_LEDGER_UNKNOWN_CALL;
 	return NULL;
@@ -43,6 +43,16 @@ static const char *bound_by_calls(const struct attach_result *r, const struct so
 bool attach_result__hides_pins(const struct socket_ledger *b)
 {
 	return b->pins_hidden && !socket_ledger__pins(b);
+}
+
+#define HIDDEN_PEEKS                                                                         \
+	"not every copy of some connections was seen: the bytes that they read, which are "  \
+	"exact, are divided as the copies that were seen; copies by MSG_PEEK that were not " \
+	"seen are in no counter, so there is no upper bound (--count-calls watches them all)"
+
+static bool hides_peeks(const struct socket_ledger *b)
+{
+	return b->unwatched && b->received;
 }
 
 static bool hides_stage(const struct socket_ledger *b, enum nio_stage stage)
@@ -88,6 +98,8 @@ static enum quality quality_of(const struct attach_result *r, const struct socke
 			       "a lower bound: another layer than TCP served some sockets part of "
 			       "the time, and not every call was seen",
 			       reason);
+	if (stage == NIO_STAGE_RX_COPY && hides_peeks(b))
+		return because(QUALITY_SAMPLED, HIDDEN_PEEKS, reason);
 	if (!deferred && b->divided[sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER])
 		return because(
 			QUALITY_SAMPLED,
@@ -226,6 +238,8 @@ struct amount attach_result__stage(const struct attach_result *r, const struct s
 	a.quality = quality_of(r, b, stage, &a.reason);
 	a.doubt = doubt_of(a.quality != QUALITY_UNAVAILABLE || !a.reason,
 			   socket_ledger__stage_bytes(b, stage).known);
+	if (stage == NIO_STAGE_RX_COPY && hides_peeks(b))
+		a.doubt |= DOUBT_OPEN;
 	return a;
 }
 
@@ -315,9 +329,9 @@ struct real attach_result__copies_at_least(const struct attach_result *r,
 				    attach_result__tls_copy(b).least);
 }
 
-/* The windows narrow what the ledger of the sockets leaves open. */
-struct real attach_result__copies_at_most(const struct attach_result *r,
-					  const struct socket_ledger *b)
+/* Without peeks that no window showed. The windows narrow what the ledger of sockets leaves open.
+ */
+static struct real copies_most(const struct attach_result *r, const struct socket_ledger *b)
 {
 	static const enum nio_stage copies[] = {NIO_STAGE_TX_COPY, NIO_STAGE_RX_COPY};
 	uint64_t most = socket_ledger__copied_bytes(b) + socket_ledger__copies_open(b);
@@ -326,6 +340,18 @@ struct real attach_result__copies_at_most(const struct attach_result *r,
 		most -= socket_ledger__at_most(b, copies[i]) -
 			attach_result__stage(r, b, copies[i]).most;
 	return copies_of(b, most);
+}
+
+struct real attach_result__copies_at_most(const struct attach_result *r,
+					  const struct socket_ledger *b)
+{
+	struct real most = copies_most(r, b);
+
+	if (most.known && hides_peeks(b))
+		return real__unknown(HIDDEN_PEEKS);
+	if (most.known)
+		most.reason = socket_ledger__unseen_reason(b, NIO_STAGE_NR);
+	return most;
 }
 
 static bool unbalanced(const struct socket_ledger *b, enum nio_side side)
@@ -366,8 +392,11 @@ static enum nio_stage stage_of(enum row_value v)
 
 static bool is_open(const struct socket_ledger *b, enum nio_side side)
 {
+	const __u64 *uncovered = b->uncovered[side];
+
 	return b->layer_open[side] ||
-	       socket_ledger__unclassified(b, side) > socket_ledger__booked(b, side) / OPEN_PART;
+	       uncovered[NIO_UNCOVERED_MISSED] + uncovered[NIO_UNCOVERED_UNSEEN] >
+		       socket_ledger__booked(b, side) / OPEN_PART;
 }
 
 /* An interval from windows, which row and kind have, that is too wide for a figure. */
@@ -396,10 +425,12 @@ static void doubt_divided(struct amount *a, enum nio_stage stage, const struct a
 	struct amount s = attach_result__stage(r, b, stage);
 
 	a->doubt |= DOUBT_ESTIMATE;
-	if (!amount__is_known(a) || !is_wide(r, b, stage__side(stage), s.most - s.least))
+	if (amount__is_known(a) && is_wide(r, b, stage__side(stage), s.most - s.least))
+		a->doubt |= DOUBT_WIDE | DOUBT_LEAST;
+	if (!(a->doubt & DOUBT_LEAST))
 		return;
 	a->value = s.least;
-	a->doubt |= DOUBT_WIDE | (s.least ? DOUBT_LEAST : DOUBT_UNKNOWN);
+	a->doubt |= s.least ? 0 : DOUBT_UNKNOWN;
 }
 
 struct amount row_value__amount(enum row_value v, const struct attach_result *r,
@@ -427,21 +458,23 @@ char *copies_per_byte__text(char buf[UNITS_BUF], const struct attach_result *r,
 	bool wide = row_value__amount(VALUE_COPIED, r, b).doubt & DOUBT_WIDE ||
 		    row_value__amount(VALUE_RX_COPIED, r, b).doubt & DOUBT_WIDE;
 	bool estimate = b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER];
-	bool least = b->unseen || b->pinned_open || socket_ledger__unseen_reason(b, NIO_STAGE_NR) ||
-		     is_open(b, NIO_SIDE_SENDER) || is_open(b, NIO_SIDE_RECEIVER);
-	struct real copies =
-		wide ? attach_result__copies_at_least(r, b) : socket_ledger__copies_per_byte(b);
-	struct real at_most = attach_result__copies_at_most(r, b);
-	bool bounded = at_most.value <= copies.value + 1.0 / OPEN_PART;
+	bool doubts = b->unseen || b->pinned_open ||
+		      socket_ledger__unseen_reason(b, NIO_STAGE_NR) ||
+		      is_open(b, NIO_SIDE_SENDER) || is_open(b, NIO_SIDE_RECEIVER);
+	struct real copies = socket_ledger__copies_per_byte(b);
+	double most = copies_most(r, b).value;
+	bool least = wide || (most > copies.value + 1.0 / OPEN_PART && (doubts || !estimate));
 
+	if (least)
+		copies.value = attach_result__copies_at_least(r, b).value;
 	/* ">=0.00" says nothing. */
-	if (!copies.known || (wide && copies.value < 0.005))
+	if (!copies.known || (least && copies.value < 0.005))
 		strcpy(buf, "n/a");
 	else
 		snprintf(buf, UNITS_BUF, "%s%.2f",
-			 wide || (!bounded && least) ? ">="
-			 : !bounded || estimate      ? "~"
-						     : "",
+			 least      ? ">="
+			 : estimate ? "~"
+				    : "",
 			 copies.value);
 	return buf;
 }

@@ -88,7 +88,10 @@ struct amount attach_result__calls(const struct attach_result *r, const struct s
 struct amount attach_result__call_count(const struct attach_result *r,
 					const struct socket_ledger *b, enum nio_send_call kind);
 
-/* Copies per byte with the least, and with the most, that each stage may have copied. */
+/*
+ * Copies per byte with the least, and with the most, that each stage may have copied. The most has
+ * a reason also where it is known, if copies may have been made without an event.
+ */
 struct real attach_result__copies_at_least(const struct attach_result *r,
 					   const struct socket_ledger *b);
 struct real attach_result__copies_at_most(const struct attach_result *r,
@@ -197,6 +200,7 @@ enum doubt {
 	DOUBT_ESTIMATE = 4,  /* estimated from a part of the events */
 	DOUBT_UNBOUNDED = 8, /* least and most are not known either */
 	DOUBT_PIECES = 16,   /* events are pieces of calls: at most as many calls, at least one */
+	DOUBT_OPEN = 64,     /* the most is not known */
 	DOUBT_WIDE = 32, /* an estimate whose interval is too wide for a figure: the least of it */
 };
 

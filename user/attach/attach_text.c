@@ -216,7 +216,7 @@ static void print_uncopied(FILE *f, const struct socket_ledger *b)
 		before = ", ";
 	}
 	if (*before == ',')
-		fputs(", without a copy)", f);
+		fputs(ways[3].bytes ? ", without a visible copy)" : ", without a copy)", f);
 }
 
 static void print_ledger(FILE *f, const struct attach_result *r)
@@ -225,7 +225,7 @@ static void print_ledger(FILE *f, const struct attach_result *r)
 	struct amount sent = row_value__amount(VALUE_SENT, r, b);
 	struct amount received = row_value__amount(VALUE_RECEIVED, r, b);
 	uint64_t rest = sent.value;
-	const char *before = " =";
+	const char *before = " =", *unseen = socket_ledger__unseen_reason(b, NIO_STAGE_NR);
 	char text[UNITS_BUF];
 
 	fprintf(f, "%s sent", amount__bytes(text, &sent));
@@ -255,6 +255,8 @@ static void print_ledger(FILE *f, const struct attach_result *r)
 		fputs("This kernel's hooks cannot distinguish sendfile and splice from other "
 		      "sends: copied bytes are an upper bound. ",
 		      f);
+	if (unseen)
+		fprintf(f, "More copies may have been made: %s. ", unseen);
 	if (b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER])
 		fprintf(f,
 			"Bytes sent and received are exact; how they were copied is estimated from "
@@ -538,7 +540,8 @@ void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *
 		if (!(a.doubt & (DOUBT_UNKNOWN | DOUBT_WIDE)) &&
 		    (!way || (more[VALUE_COPIED] + more[VALUE_PINNED] + more[VALUE_SPLICED] <=
 			      more[VALUE_SENT])))
-			snprintf(text, sizeof(text), "%s%.2f", amount__mark(&a),
+			snprintf(text, sizeof(text), "%s%.2f",
+				 a.doubt & DOUBT_ESTIMATE ? "~" : amount__mark(&a),
 				 ns ? (double)more[v] * 8 / (double)ns : 0);
 		fprintf(f, " %9s", text);
 	}

@@ -226,7 +226,8 @@ static void write_rate(char cell[TABLE_CELL_LEN], const struct top_row *row, enu
 	else if (row->rate[v] <= 0 && !(a->doubt && moves && row->value[v]))
 		strcpy(cell, "-");
 	else
-		snprintf(cell, TABLE_CELL_LEN, "%s%s", amount__mark(a),
+		snprintf(cell, TABLE_CELL_LEN, "%s%s",
+			 a->doubt & DOUBT_ESTIMATE ? "~" : amount__mark(a),
 			 format_bytes_si(text, sizeof(text), row->rate[v]));
 }
 

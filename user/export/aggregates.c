@@ -164,6 +164,7 @@ static void fold(struct aggregate *other, const struct aggregate *g)
 	add_sums(&other->all, &g->all);
 	num__add_counts(&other->out, &g->out, offsetof(struct published, deferred_unknown));
 	other->out.deferred_unknown |= g->out.deferred_unknown;
+	other->out.deferred_fell |= g->out.deferred_fell;
 	other->out.deferred_hidden |= g->out.deferred_hidden;
 	num__add_counts(other->weighted, g->weighted, sizeof(other->weighted));
 	num__add_counts(other->credit, g->credit, sizeof(other->credit));
@@ -402,6 +403,7 @@ static void publish(struct aggregate *g, double keep)
 	publish_bytes(g, keep);
 	grow(&out->opened, g->all.opened);
 	grow(&out->deferred, b->stages[NIO_STAGE_DEFERRED_COPY].bytes);
+	out->deferred_fell = b->stages[NIO_STAGE_DEFERRED_COPY].bytes < out->deferred;
 	out->deferred_unknown = !socket_ledger__stage_bytes(b, NIO_STAGE_DEFERRED_COPY).known;
 	out->deferred_hidden |= b->unwatched && b->calls[NIO_CALL_IO_URING].events;
 	/* sendfile and splice send in pieces: the number of their calls is not known. */

@@ -76,6 +76,7 @@ struct published {
 	uint64_t connections;                /* gauge: open */
 	uint64_t outstanding;                /* gauge: zero-copy sends without a notification */
 	bool deferred_unknown; /* no deferred copy was seen, and some may have been made */
+	bool deferred_fell;    /* copies that were published are in doubt since */
 	/* Calls of io_uring are an estimate: copies of unseen requests belong to no connection. */
 	bool deferred_hidden;
 };

@@ -219,7 +219,7 @@ static bool is_shown(enum shown shown, const struct published *out, uint64_t val
 	case SHOWN_NONZERO:
 		return value;
 	case SHOWN_DEFERRED:
-		return !out->deferred_hidden &&
+		return !out->deferred_hidden && !out->deferred_fell &&
 		       (out->zerocopy_sends || out->sends[NIO_CALL_IO_URING]) &&
 		       (value || !out->deferred_unknown);
 	case SHOWN_ZEROCOPY:
@@ -366,8 +366,8 @@ static void put_health(const struct page *p, const struct metrics *m)
 			"Runs of BPF programs that the kernel refused or skipped.",
 			(double)m->missed.value);
 	put_one(p, "sockets_left_out", TYPE_COUNTER,
-		"Sockets that were not recorded: no place (--max-sockets), or no program saw "
-		"their end.",
+		"Sockets in no group (--max-sockets, or no program saw their end), and "
+		"connections whose earlier bytes are not counted.",
 		(double)m->left_out);
 	put_one(p, "tcp_connections_without_group", TYPE_GAUGE,
 		"Open connections in no group yet: their process, or the name of their new "

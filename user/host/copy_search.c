@@ -15,9 +15,10 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/loop.h"
+#include "base/num.h"
 #include "common/xalloc.h"
 #include "copy_search.h"
 #include "model/tap_parse.h"
@@ -92,8 +93,9 @@ static bool xdp__on_veth(bool *copies)
 	return found.native;
 }
 
-#define LOOK_NS  10000000000ULL
-#define PROC_NET "/proc/thread-self/net/"
+#define LOOK_NS    10000000000ULL
+#define LOOK_PARTS 1000
+#define PROC_NET   "/proc/thread-self/net/"
 
 #define NETSTAT_LINE 16384
 
@@ -138,7 +140,7 @@ static struct copy_place *note(const struct visit *v, const char *device, uint64
 	}
 	s->places = xgrow(s->places, s->places_nr, sizeof(*s->places));
 	p = &s->places[s->places_nr++];
-	*p = (struct copy_place){.netns = v->netns, .base = s->looked_ns ? 0 : now, .now = now};
+	*p = (struct copy_place){.netns = v->netns, .base = s->due_ns ? 0 : now, .now = now};
 	snprintf(p->device, sizeof(p->device), "%s", device);
 	return p;
 }
@@ -274,20 +276,30 @@ static void sum_up(struct copy_search *s, uint64_t tap_devices)
 	}
 }
 
+/* What devices have sent since the last look is not known: all that may have passed them. */
+static void leave_open(const struct copy_search *s, struct copy_evidence *out)
+{
+	for (size_t i = 0; i < s->places_nr; i++) {
+		if (s->places[i].no_checksum)
+			out->no_checksum_bytes = UINT64_MAX;
+		if (s->places[i].no_gather)
+			out->no_gather_bytes = UINT64_MAX;
+	}
+}
+
 void copy_search__look(struct copy_search *s, struct copy_evidence *out, bool at_once)
 {
 	struct visit v = {.s = s};
-	struct timespec time;
-	uint64_t now;
+	uint64_t now = loop__now_ns();
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-	if (!at_once && now < s->looked_ns + LOOK_NS)
+	if (!at_once && now < s->due_ns) {
+		leave_open(s, out);
 		return;
-	if (!s->looked_ns)
+	}
+	if (!s->due_ns)
 		s->found.native_xdp = xdp__on_veth(&s->found.xdp);
 	netns__each(look_in, &v);
-	s->looked_ns = now;
+	s->due_ns = now + u64__least(LOOK_NS, LOOK_PARTS * (loop__now_ns() - now));
 	sum_up(s, v.tap_devices);
 	*out = s->found;
 }

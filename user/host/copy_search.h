@@ -21,15 +21,16 @@ struct copy_search {
 	size_t places_nr;
 	uint32_t *watched; /* network namespaces of watched sockets: inode numbers */
 	size_t watched_nr;
-	uint64_t looked_ns; /* of the last look; 0: none */
+	uint64_t due_ns; /* of the next look, CLOCK_MONOTONIC; 0: none was made */
 };
 
 /* A watched socket is in this network namespace. */
 void copy_search__add(struct copy_search *s, uint32_t netns);
 
 /*
- * Looks, and sets *out; at once, or if the last look was 10 s ago: it visits each namespace. A tap
- * that opens and closes between two looks is not seen; XDP is looked for once.
+ * Looks, and sets *out; at once, or if looks have taken less than a thousandth of the time, or the
+ * last one was 10 s ago: it visits each namespace. Otherwise devices without offloads may have sent
+ * any bytes. A tap that opens and closes between two looks is not seen; XDP is looked for once.
  */
 void copy_search__look(struct copy_search *s, struct copy_evidence *out, bool at_once);
 

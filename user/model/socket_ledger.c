@@ -482,7 +482,7 @@ struct num socket_ledger__stage_bytes(const struct socket_ledger *b, enum nio_st
 
 	if (!b->stages[stage].bytes && (sends || reads) && socket_ledger__is_estimate(b, side))
 		return num__unknown(SOCKET_LEDGER_NOT_SEEN);
-	if (!b->stages[stage].bytes && reads && stage != NIO_STAGE_RX_COPY &&
+	if (!b->stages[stage].bytes && reads &&
 	    b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
 		return num__unknown(SOCKET_LEDGER_UNKNOWN_CALL);
 	if (stage == NIO_STAGE_DEFERRED_COPY && !b->stages[stage].bytes &&

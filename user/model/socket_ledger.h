@@ -20,10 +20,11 @@
 	"none was seen, and calls were not watched all the time; --count-calls watches " \
 	"them all"
 
-/* Why the bytes of a way to receive without a copy are unknown, or a lower bound. */
+/* Why the bytes of a way to receive are unknown, or a lower bound. */
 #define SOCKET_LEDGER_UNKNOWN_CALL                                                             \
-	"bytes were taken without a copy by calls that are not known (receives.uncopied): by " \
-	"io_uring, by a 32-bit program, or in an event that no program saw"
+	"bytes were taken without a visible copy by calls that are not known "                 \
+	"(receives.uncopied): by io_uring, by a 32-bit program, by a reader in the kernel, "   \
+	"as urgent data, or in an event that no program saw"
 
 /* Why kTLS records are not counted. */
 #define SOCKET_LEDGER_NO_RECORDS                                                                 \

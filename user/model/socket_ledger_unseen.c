@@ -61,7 +61,7 @@ static void bound_deferred(struct socket_ledger *d, uint8_t path, bool whole)
 		doubt = doubt_of_unseen(d, path);
 	if (doubt < DOUBT_DEFERRED_NR)
 		most = pinned_most + d->retrans;
-	if (seen && (path & NIO_PATH_ARRIVALS) && !socket_ledger__hides_requests(d)) {
+	if (seen && (path & NIO_PATH_ARRIVALS)) {
 		enum deferred_doubt low;
 
 		least = copied_of_arrivals(d, &low);

@@ -18,7 +18,10 @@ static const struct plan_row rows[] = {
 	 .backend = "tracepoint",
 	 .hook = "tp_btf/y",
 	 .quality = QUALITY_EXACT},
+	{.probe = "rx_copy", .quality = QUALITY_EXACT},
 };
+
+static size_t rows_nr = 2;
 
 static const struct sock_state stream = {
 	.key = 1,
@@ -53,7 +56,7 @@ static json_t *document_about(const struct sock_state *s, bool known)
 	struct attach_result r = {
 		.o = &o,
 		.plan = rows,
-		.plan_nr = 2,
+		.plan_nr = rows_nr,
 		.begun_ns = 1000000000,
 		.ended_ns = 3000000000,
 		.missed = {.known = known, .reason = "not seen"},
@@ -210,6 +213,45 @@ TEST(what_no_window_showed_is_null_with_a_reason)
 	assert_non_null(json_object_get(total, "inner_tries_reason"));
 	assert_string_equal(json_string_value(json_object_get(total, "quality")), "sampled");
 	json_decref(document);
+}
+
+/* A peek that no window showed is in no counter. */
+TEST(receive_copies_have_no_upper_end_where_peeks_may_be_unseen)
+{
+	rows_nr = 3;
+	for (unsigned int window = 1; window <= 2; window++) {
+		struct sock_state s = stream;
+		json_t *document, *ledger, *rx_copy;
+
+		s.window = window;
+		document = document_about(&s, true);
+		ledger = json_object_get(json_object_get(document, "total"), "ledger");
+		rx_copy = json_object_get(ledger, "rx_copy");
+		assert_false(json_is_null(json_object_get(rx_copy, "bytes_at_least")));
+		assert_true(json_is_null(json_object_get(rx_copy, "bytes_at_most")) ==
+			    (window == 2));
+		assert_true(json_is_null(json_object_get(ledger, "copies_per_byte_at_most")) ==
+			    (window == 2));
+		if (window == 2) {
+			assert_non_null(json_object_get(rx_copy, "reason"));
+			assert_non_null(json_object_get(ledger, "copies_per_byte_at_most_reason"));
+		}
+		json_decref(document);
+	}
+	rows_nr = 2;
+}
+
+/* Only the upper end of copies per byte differs: a reason stands beside it. */
+TEST(copies_that_may_have_been_made_unseen_have_a_reason)
+{
+	struct attach_result r = {.sees_kinds = true};
+	struct socket_ledger b = {.socket_tx = 1000};
+
+	b.stages[NIO_STAGE_TX_COPY].bytes = 1000;
+	assert_null(attach_result__copies_at_most(&r, &b).reason);
+	b.may_copy[UNSEEN_GATHER] = 1000;
+	assert_true(attach_result__copies_at_most(&r, &b).value == 2);
+	assert_non_null(strstr(attach_result__copies_at_most(&r, &b).reason, "scatter-gather"));
 }
 
 /* Linux 6.0 and 6.1: a program cannot ask. */

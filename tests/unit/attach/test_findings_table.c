@@ -52,7 +52,7 @@ static char *table_of(const struct sock_state *list, size_t nr, enum by by, size
 		      unsigned int width)
 {
 	struct attach_options o = {.by = by, .top = top};
-	struct attach_result r = {.o = &o};
+	struct attach_result r = {.o = &o, .sees_kinds = true};
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
@@ -231,6 +231,52 @@ TEST(copies_a_byte_of_estimated_kinds_are_an_estimate)
 	b.divided[NIO_SIDE_SENDER] = 700000000;
 	assert_string_equal(text_of(text, &b), "~2 GB");
 	assert_string_equal(copies_per_byte__text(text, &whole, &b), "~1.00");
+}
+
+/* Calls of 100 bytes were seen, 70 of them copied; a device may have copied 300 bytes more. */
+TEST(a_minimum_of_an_estimate_is_its_lower_end)
+{
+	struct attach_result r = {.sees_kinds = true};
+	struct socket_ledger b = {.socket_tx = 1000};
+	char text[UNITS_BUF];
+	struct amount a;
+
+	b.divided[NIO_SIDE_SENDER] = 1000;
+	b.stages[NIO_STAGE_TX_COPY].bytes = 700;
+	b.stages[NIO_STAGE_TX_SPLICE].bytes = 300;
+	b.stage_margin[NIO_STAGE_TX_COPY] = (struct byte_margin){630, 270};
+	assert_string_equal(copies_per_byte__text(text, &r, &b), "~0.70");
+	b.may_copy[UNSEEN_GATHER] = 300;
+	assert_string_equal(copies_per_byte__text(text, &r, &b), ">=0.07");
+	b.stages[NIO_STAGE_TX_SPLICE].bytes = 200;
+	b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = 100;
+	a = row_value__amount(VALUE_COPIED, &r, &b);
+	assert_string_equal(amount__bytes(text, &a), ">=70 B");
+}
+
+/* An unknown call took 500 of 1000 bytes that were received; nothing is an estimate. */
+TEST(bytes_taken_by_an_unknown_call_make_receive_copies_a_minimum)
+{
+	const struct plan_row row = {.probe = "rx_copy", .quality = QUALITY_EXACT};
+	struct attach_result r = {.sees_kinds = true, .plan = &row, .plan_nr = 1};
+	struct socket_ledger b = {.socket_rx = 1000};
+	char text[UNITS_BUF];
+	struct amount a;
+
+	b.stages[NIO_STAGE_RX_COPY].bytes = 1000;
+	assert_int_equal(attach_result__stage(&r, &b, NIO_STAGE_RX_COPY).quality, QUALITY_EXACT);
+	b.stages[NIO_STAGE_RX_COPY].bytes = 500;
+	b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = 500;
+	a = attach_result__stage(&r, &b, NIO_STAGE_RX_COPY);
+	assert_int_equal(a.quality, QUALITY_DERIVED);
+	assert_non_null(a.reason);
+	assert_int_equal(a.most, 1000);
+	assert_string_equal(copies_per_byte__text(text, &r, &b), ">=0.50");
+	a = row_value__amount(VALUE_RX_COPIED, &r, &b);
+	assert_string_equal(amount__bytes(text, &a), ">=500 B");
+	b.stages[NIO_STAGE_RX_COPY].bytes = 0;
+	assert_false(amount__is_known(
+		&(struct amount){.doubt = attach_result__stage(&r, &b, NIO_STAGE_RX_COPY).doubt}));
 }
 
 TEST(books_are_unbalanced_when_a_known_number_of_bytes_is_unaccounted)

@@ -83,6 +83,30 @@ TEST(copied_bytes_have_the_cause_that_was_seen)
 	aggregates__clear(&a);
 }
 
+/* The counter keeps an early value; a later completion makes it an upper bound. */
+TEST(deferred_copies_that_are_in_doubt_later_are_not_published)
+{
+	struct sock_state s = zerocopy(100, 60);
+	struct aggregates a;
+	const struct published *p;
+	size_t slot;
+
+	aggregates__init(&a, 4, 1000);
+	slot = aggregates__slot(&a, "x", NULL, true);
+	p = &a.list[slot].out;
+	s.path = NIO_PATH_KNOWN | NIO_PATH_ARRIVALS;
+	refresh(&a, slot, &s, 1);
+	assert_int_equal(p->deferred, 60);
+	assert_false(p->deferred_fell);
+	s.zc_ids = s.completed = 2;
+	refresh(&a, slot, &s, 1);
+	assert_true(p->deferred_fell);
+	s.copied = 2;
+	refresh(&a, slot, &s, 1);
+	assert_false(p->deferred_fell);
+	aggregates__clear(&a);
+}
+
 /* Stages of bytes received without a copy are parts of their own; the rest is unclassified. */
 TEST(bytes_received_without_a_copy_are_published_by_call)
 {

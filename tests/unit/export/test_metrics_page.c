@@ -152,11 +152,12 @@ TEST(deferred_copies_that_could_not_be_seen_have_no_series)
 		{"io_uring_requests_total{group=\"requests\",result=\"copied\"}", false, false},
 		{"group=\"hidden\",stage=\"deferred_copy\"", false, false},
 		{"zerocopy_copied_bytes_total{group=\"hidden\"", false, false},
+		{"group=\"fell\",stage=\"deferred_copy\"", false, false},
 	};
 	struct aggregates a;
 	const struct metrics m = {.groups = &a, .kernel = "6.1", .backend = "fentry"};
 
-	aggregates__init(&a, 5, 1000);
+	aggregates__init(&a, 6, 1000);
 	add_group(&a, "seen", 5);
 	add_group(&a, "unseen", 5);
 	for (size_t i = 0; i < a.nr; i++) {
@@ -171,6 +172,10 @@ TEST(deferred_copies_that_could_not_be_seen_have_no_series)
 	a.list[a.nr - 1].out = a.list[a.nr - 2].out;
 	a.list[a.nr - 1].out.deferred = a.list[a.nr - 1].out.copied_bytes[COPY_CAUSE_LOCAL] = 3;
 	a.list[a.nr - 1].out.deferred_hidden = true;
+	add_group(&a, "fell", 5);
+	a.list[a.nr - 1].out = a.list[a.nr - 2].out;
+	a.list[a.nr - 1].out.deferred_hidden = false;
+	a.list[a.nr - 1].out.deferred_fell = true;
 	check_pages(&m, wanted, ARRAY_LEN(wanted));
 	aggregates__clear(&a);
 }

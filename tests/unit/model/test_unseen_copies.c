@@ -197,6 +197,20 @@ TEST(arrivals_of_bytes_sent_again_may_have_been_dropped)
 	assert_int_equal(ledger(&s).deferred_again, 50);
 }
 
+/* SEND_ZC without a report: no completion says what was copied. */
+TEST(arrivals_of_requests_without_a_report_have_a_lower_bound)
+{
+	struct sock_state s = pinner(0, 1050, 0);
+
+	s.zc_ids = s.completed = 0;
+	s.calls[NIO_CALL_IO_URING] = (struct nio_amount){1000, 10};
+	s.requests[NIO_REQUEST_UNREPORTED] = 10;
+	s.now.retrans = 50;
+	assert_deferred(&s, 1000, 1050);
+	s.stages[NIO_STAGE_DEFERRED_COPY].bytes = 2000;
+	assert_deferred(&s, 0, 1050);
+}
+
 TEST(arrivals_beyond_what_was_sent_are_no_copies)
 {
 	struct sock_state s = pinner(10, 2000, 0);
