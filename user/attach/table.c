@@ -362,7 +362,7 @@ struct socket_ledger table__ledger_of(const struct table *t, const struct sock_s
 	struct socket_ledger d = socket_ledger__of(s);
 
 	if (t->rings && *t->rings)
-		d.pins_hidden = d.unwatched;
+		socket_ledger__hide_pins(&d, s);
 	d.evidence = t->evidence;
 	if (t->evidence.native_xdp)
 		socket_ledger__mark_unknown_by_xdp(&d);

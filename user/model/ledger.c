@@ -446,7 +446,9 @@ static void close_copies(struct run_result *r)
 			copied += r->stages[s].bytes;
 	r->copies_per_byte = real__known((double)copied / payload);
 	copied += ledger_bytes__open(r);
-	r->copies_per_byte_at_most = real__known((double)copied / payload);
+	r->copies_per_byte_at_most = r->device_copies && !r->sequence.tx_retrans.known
+					     ? real__unknown(r->sequence.tx_retrans.reason)
+					     : real__known((double)copied / payload);
 }
 
 /* Bytes that the kernel counted: by sequence numbers, else the sum of the stages. */

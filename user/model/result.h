@@ -328,7 +328,8 @@ struct run_result {
 	bool balance_known;                     /* the ledger is, and totals are final */
 	struct sequence_result sequence;
 	struct num unclassified;     /* queued bytes whose events were missed */
-	uint64_t device_copies;      /* bytes that the sender's device may have copied unseen */
+	uint64_t device_copies;      /* bytes that the sender's device may have copied unseen, and
+				      * again what was sent again: sequence.tx_retrans */
 	struct real copies_per_byte; /* the least that is certain */
 	struct real copies_per_byte_at_most;
 	struct verdict verdict;

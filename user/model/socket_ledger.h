@@ -21,9 +21,9 @@
 	"them all"
 
 /* Why the bytes of a way to receive are unknown, or a lower bound. */
-#define SOCKET_LEDGER_UNKNOWN_CALL                                                             \
-	"bytes were taken without a visible copy by calls that are not known "                 \
-	"(receives.uncopied): by io_uring, by a 32-bit program, by a reader in the kernel, "   \
+#define SOCKET_LEDGER_UNKNOWN_CALL                                                           \
+	"bytes were taken without a visible copy by calls that are not known "               \
+	"(receives.uncopied): by io_uring, by a 32-bit program, by a reader in the kernel, " \
 	"as urgent data, or in an event that no program saw"
 
 /* Why kTLS records are not counted. */
@@ -113,6 +113,9 @@ struct socket_ledger socket_ledger__of(const struct sock_state *s);
  * connection. Bytes of connections without a seen event are in no stage and in no uncovered kind.
  */
 struct socket_ledger socket_ledger__weighted(const struct sock_state *s);
+
+/* Requests of io_uring, which have no ids, may have pinned bytes in calls that were not watched. */
+void socket_ledger__hide_pins(struct socket_ledger *d, const struct sock_state *s);
 
 /*
  * Native XDP on a veth device copies pinned pages before they arrive, and the sends complete as not

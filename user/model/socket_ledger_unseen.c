@@ -78,6 +78,24 @@ static void bound_deferred(struct socket_ledger *d, uint8_t path, bool whole)
 	d->deferred_again = u64__least(u64__minus(least, pinned), d->retrans);
 }
 
+/* Taps and timestamps copy pinned pages once more. */
+static void bound_pins(struct socket_ledger *d, const struct sock_state *s)
+{
+	uint64_t copied = socket_ledger__at_most(d, NIO_STAGE_TX_PIN) + d->retrans;
+
+	if (!(s->path & NIO_PATH_ARRIVALS) || !(socket_ledger__pins(d) || d->pins_hidden))
+		return;
+	d->may_copy[UNSEEN_TAP] = copied;
+	d->tapped = (s->path & NIO_PATH_TAP) ? copied : 0;
+	d->may_copy[UNSEEN_STAMPS] = s->stamps * copied;
+}
+
+void socket_ledger__hide_pins(struct socket_ledger *d, const struct sock_state *s)
+{
+	d->pins_hidden = d->unwatched;
+	bound_pins(d, s);
+}
+
 void socket_ledger__bound_copies(struct socket_ledger *d, const struct sock_state *s)
 {
 	uint64_t pinned = d->stages[NIO_STAGE_TX_PIN].bytes, sent = d->socket_tx + d->retrans;
@@ -99,13 +117,7 @@ void socket_ledger__bound_copies(struct socket_ledger *d, const struct sock_stat
 	/* Software segmentation copies into segments, and encryption a packet that is shared. */
 	if (path & NIO_PATH_IPSEC)
 		may[UNSEEN_IPSEC] = 2 * sent + d->received;
-	if ((path & NIO_PATH_ARRIVALS) && socket_ledger__pins(d)) {
-		uint64_t copied = socket_ledger__at_most(d, NIO_STAGE_TX_PIN) + d->retrans;
-
-		may[UNSEEN_TAP] = copied;
-		d->tapped = (path & NIO_PATH_TAP) ? copied : 0;
-		may[UNSEEN_STAMPS] = s->stamps * copied;
-	}
+	bound_pins(d, s);
 	may[UNSEEN_XDP] = sent + d->received;
 	may[UNSEEN_COLLAPSE] = d->received;
 }

@@ -269,8 +269,9 @@ static void print_copies(FILE *f, const struct result *r)
 		reason = s->total.copies_per_byte.reason;
 		if (s->copies_per_byte.n)
 			fprintf(f, "%s%.2f",
-				s->total.copies_per_byte_at_most.value >
-						s->total.copies_per_byte.value
+				!s->total.copies_per_byte_at_most.known ||
+						s->total.copies_per_byte_at_most.value >
+							s->total.copies_per_byte.value
 					? ">="
 					: "",
 				s->copies_per_byte.median);

@@ -41,7 +41,7 @@ static bool is_lower_bound(const struct run_result *run)
 	const struct real *least = &run->copies_per_byte, *most = &run->copies_per_byte_at_most;
 
 	return (figures__copies(run).excluded & ~(1u << NIO_STAGE_OTHER_COPY)) ||
-	       (least->known && most->known && most->value > least->value);
+	       (least->known && (!most->known || most->value > least->value));
 }
 
 /* Copies that are whole are written so; a lower bound has its mark. */

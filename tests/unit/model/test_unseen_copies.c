@@ -163,6 +163,24 @@ TEST(taps_and_timestamps_copy_pinned_pages_once_more_each)
 	assert_copies(&b, 1, 1);
 }
 
+/* Requests of io_uring that no window met may have pinned all bytes. */
+TEST(taps_and_timestamps_may_copy_hidden_pins)
+{
+	struct sock_state s = sender(NIO_STAGE_TX_COPY, NIO_PATH_ARRIVALS | NIO_PATH_TAP);
+	struct socket_ledger b;
+
+	s.window = 2;
+	s.stamps = 1;
+	memset(s.stages, 0, sizeof(s.stages));
+	memset(s.calls, 0, sizeof(s.calls));
+	b = ledger(&s);
+	assert_int_equal(socket_ledger__may_copy_pins(&b), 0);
+	socket_ledger__hide_pins(&b, &s);
+	assert_int_equal(socket_ledger__may_copy_pins(&b), 2000);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_DEFERRED_COPY), 3000);
+	NEAR(socket_ledger__copies_per_byte_at_most(&b).value, 3, 1e-9);
+}
+
 TEST(mixed_completions_leave_all_pinned_bytes_open)
 {
 	struct sock_state s = pinner(9, 0, 0);
@@ -262,6 +280,13 @@ TEST(run_over_a_device_without_offloads_has_a_range)
 	NEAR(r.copies_per_byte.value, 1, 1e-9);
 	NEAR(r.copies_per_byte_at_most.value, 2.1, 1e-9);
 	assert_int_equal(r.stages[NIO_STAGE_TX_SPLICE].quality, QUALITY_DERIVED);
+	/* Bytes that were sent again are copied again: unknown is not 0. */
+	r.sequence.tx_retrans = num__unknown("not read");
+	ledger_bytes__bound_device(&r, &env);
+	ledger__close(&r, false);
+	NEAR(r.copies_per_byte.value, 1, 1e-9);
+	assert_false(r.copies_per_byte_at_most.known);
+	assert_string_equal(r.copies_per_byte_at_most.reason, "not read");
 	/* Where functions show other copies, they are counted. */
 	r.stages[NIO_STAGE_OTHER_COPY].quality = QUALITY_EXACT;
 	ledger_bytes__bound_device(&r, &env);

@@ -92,6 +92,7 @@ static void fill_stages(struct run_result *run, enum mode mode)
 	run->ledger_reason = NULL;
 	run->balance_known = true;
 	run->copies_per_byte = (struct real){.value = mode == MODE_TWOCOPY ? 3 : 2, .known = true};
+	run->copies_per_byte_at_most = run->copies_per_byte;
 }
 
 static void fill_app(struct app_result *app, enum mode mode)
