@@ -386,6 +386,24 @@ serve_as_nobody() {
 	done
 }
 
+@test "two machines: serve --token looks for the route to a sender only after the sender proved the token" {
+	local tracer
+
+	need_tool strace
+	(umask 077 && echo 'sixteen bytes ok' >token && echo 'sixteen bytes no' >wrong)
+	serve "$THERE4:$PORT" -v --token token
+	strace -e trace=socket -o looked -p "$SERVER" 2>attached 3>&- &
+	tracer=$!
+	within 3 grep -q attached attached || skip "strace cannot attach: $(cat attached)"
+	fails_promptly 'The receiver has another token' --token wrong --connect "$THERE4:$PORT"
+	within 3 grep -q "a session failed: The sender at $HERE4 has another token" serve.err
+	! grep AF_NETLINK looked || return 1
+	here "$NETIOTRACE" -q --token token --mode onecopy --rounds 1 --messages 23 --warmup 0 --connect "$THERE4:$PORT" </dev/null
+	grep AF_NETLINK looked
+	kill "$tracer"
+	end_serve
+}
+
 @test "two machines: serve --token serves senders with the token alone; a wrong, missing or replayed proof gets nothing" {
 	local file
 

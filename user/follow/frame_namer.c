@@ -217,6 +217,8 @@ static int hide(struct naming *naming)
  */
 static int confine(int fd, pid_t parent)
 {
+	/* Signals to the group of netiotrace are not for it. */
+	setsid();
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || dup2(fd, STDIN_FILENO) < 0 ||
 	    syscall(SYS_close_range, STDOUT_FILENO, ~0U, 0) ||
 	    open("/dev/null", O_RDWR) != STDOUT_FILENO || dup(STDOUT_FILENO) != STDERR_FILENO)

@@ -227,12 +227,14 @@ static void follow_byte(struct following *f, uint64_t wait_ns)
 			shared->wanted = 0;
 			f->end_ns = loop__now_ns() + (c->backward ? RESENT_NS : KEPT_NS);
 		}
-		if (taken > 0 || c->over)
-			continue;
+		if (c->over)
+			break;
 		if (loop__now_ns() > f->end_ns)
 			chain__finish(c, !begun        ? CHAIN_NONE
 					 : c->backward ? CHAIN_NOT_SENT
 						       : CHAIN_KEPT);
+		else if (taken > 0)
+			continue;
 		else if (begun && !tracer__pass_signals(&f->tracer))
 			chain__finish(c, CHAIN_GONE);
 		else if (getppid() != f->parent)

@@ -108,7 +108,7 @@ void receiver_half__session(struct receiver_half *h, const struct load_report *r
 
 	receiver_half__drop(h);
 	h->due = false;
-	find_path(h, ready->peer);
+	snprintf(h->sender, sizeof(h->sender), "%s", ready->peer);
 	/* It has megabytes: too much for the stack. */
 	memset(r, 0, sizeof(*r));
 	r->runner = &h->runner;
@@ -208,6 +208,8 @@ int receiver_half__begin(struct receiver_half *h, struct driver *d)
 		snprintf(line, sizeof(line), "refuse %u", d->report.session);
 		return child__send_line(&d->child, line);
 	}
+	/* Nothing of this machine is looked at before the token is proved. */
+	find_path(h, h->sender);
 	h->kind = kind > HALF_NONE && kind < HALF_KIND_NR ? kind : HALF_COUNTS;
 	h->due = true;
 	h->idle = false;

@@ -14,10 +14,11 @@
 struct receiver_half {
 	struct options o; /* of the engine */
 	struct runner runner;
-	struct round r;          /* of the current session */
-	struct run_result out;   /* of the current round */
-	struct plan plan;        /* attached in the current round */
-	struct half_token token; /* len 0: every sender may have the half */
+	struct round r;                /* of the current session */
+	struct run_result out;         /* of the current round */
+	struct plan plan;              /* attached in the current round */
+	struct half_token token;       /* len 0: every sender may have the half */
+	char sender[ADDRESS_HOST_MAX]; /* of this session; empty: unknown */
 	char peer[ADDRESS_HOST_MAX];
 	enum receive receive; /* of the current session */
 	bool direct;          /* likewise: kTLS may decrypt into the receiver's memory */

@@ -92,6 +92,41 @@ TEST(hostile_stacks_do_not_end_the_process_that_names_frames)
 	frame_namer__close(n);
 }
 
+/* The process that names frames, and its server, are of this process; children: theirs. */
+static void assert_alone(pid_t parent, int depth)
+{
+	char path[64], *at;
+	FILE *f;
+	long child;
+	char list[256] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)parent, (int)parent);
+	f = fopen(path, "re");
+	if (!f)
+		skip(); /* a kernel without CONFIG_PROC_CHILDREN */
+	if (!fgets(list, sizeof(list), f))
+		list[0] = '\0';
+	fclose(f);
+	assert_true(list[0] || depth == 2);
+	for (at = list; (child = strtol(at, &at, 10)) > 0;) {
+		assert_int_equal(getsid((pid_t)child), child);
+		assert_alone((pid_t)child, depth + 1);
+	}
+}
+
+/* Ctrl-Z and Ctrl-C reach the process group of netiotrace. */
+TEST(processes_that_name_frames_are_in_sessions_of_their_own)
+{
+	struct frame_namer *n;
+
+#ifdef __SANITIZE_ADDRESS__
+	skip();
+#endif
+	assert_int_equal(frame_namer__open(&n), 0);
+	assert_alone(getpid(), 0);
+	frame_namer__close(n);
+}
+
 /* It may be stuck in the kernel. */
 TEST(process_that_names_frames_is_left_behind_if_it_does_not_answer)
 {
