@@ -118,6 +118,11 @@ document() {
 	done <<-'END'
 		.total.ledger.copies_per_byte = null | .health.ends_missed = 3 => unknown
 		.total.ledger.copies_per_byte_at_most = 1 | .total.socket.tx_retrans = 77 => (77 bytes were sent again)
+		.total.ledger.copies_per_byte_at_most = 1 | .total.ledger.copies_per_byte_at_most_reason = "no TX checksums" => limit (copies_per_byte: no TX checksums)
+		.total.ledger.copies_per_byte = null | .total.ledger.copies_per_byte_reason = "a device may copy" => copies per byte: a device may copy
+		.total.ledger.copies_per_byte_at_most = null | .total.ledger.copies_per_byte_at_most_reason = "peeks" => copies per byte: peeks
+		.total.ledger.copies_per_byte = 1 | .total.ledger.copies_per_byte_at_most = 1 | .total.ledger.copies_per_byte_at_least = 0 => range that crosses the limit
+		.total.ledger.tx_splice.bytes_at_least = 500000 => spliced share of the sent bytes: the value lies within a range
 		.total.ledger.tx_splice.bytes = null | .total.ledger.tx_splice.reason = "no hook" => no hook
 		.total.ledger.tx_splice.bytes = 500000 | .total.ledger.tx_splice.reason = "refused runs" => limit (tx_splice: refused runs).
 		.events.quality = "sampled" | .events.time_share = 0.06 | .total.refused.quality = "sampled" => seen 6 % of the time
