@@ -17,8 +17,8 @@
  * IPPROTO_TCP or IPPROTO_MPTCP: sk is a TCP socket, or an MPTCP socket; 0: another one. All
  * programs decide it here, before they read a field of tcp_sock: a raw socket may have the protocol
  * of TCP (SOCK_RAW), but is smaller. The state comes first: request and TIME_WAIT sockets are
- * sock_common and little more, and have no sk_type. A socket of SMC has a protocol or a family of
- * its own; the TCP socket beneath, and those of the kernel, are TCP sockets.
+ * sock_common and little more, and have no sk_type. An SMC socket is no TCP socket: it has another
+ * protocol or family. The TCP socket that SMC uses is one, and so are TCP sockets of the kernel.
  */
 static __always_inline __u16 tcp_protocol_of(const struct sock *sk)
 {

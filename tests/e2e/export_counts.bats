@@ -70,7 +70,7 @@ has_sum() {
 	done
 }
 
-@test "export: where calls are watched in windows, those of short connections between windows count too" {
+@test "export: calls of short connections between two windows are part of the estimate" {
 	local port calls name=churn-$$
 
 	[ -x "$BUILD_DIR/tests/e2e/connection_churn" ] || skip "the test programs are not built: make test-programs"

@@ -4,10 +4,10 @@
  *
  *	slow_page wait FILE
  *
- * Stores each received byte to a page that is not there. A thread of its own makes the page, by
- * userfaultfd; while the storing thread is traced not before FILE exists, as a network file system
- * that does not answer. Another thread receives, too. Prints its PID first; ends with 0 after FILE
- * exists and 1000 bytes more were stored.
+ * Prints its PID. One thread stores each received byte to a page that is not in memory. A second
+ * thread supplies the page by userfaultfd. While the storing thread is traced, the second thread
+ * waits until FILE exists: so does a network file system that does not answer. A third thread
+ * receives, too. The program exits with 0 once FILE exists and 1000 bytes more were stored.
  *
  *	slow_page strike PID GROUP SIGNAL
  *
