@@ -13,7 +13,6 @@ void ledger_bytes__bound_device(struct run_result *r, const struct environment *
 {
 	const struct flag *sg = &env->device_scatter_gather, *checksum = &env->device_tx_checksum;
 	struct stage_result *splice = &r->stages[NIO_STAGE_TX_SPLICE];
-	const struct num *again = &r->sequence.tx_retrans;
 	bool copies_all = sg->known && !sg->value;
 	bool copies_splice = checksum->known && !checksum->value && splice->bytes;
 
@@ -21,7 +20,8 @@ void ledger_bytes__bound_device(struct run_result *r, const struct environment *
 	if (r->stages[NIO_STAGE_OTHER_COPY].quality != QUALITY_UNAVAILABLE ||
 	    (!copies_all && !copies_splice))
 		return;
-	r->device_copies = (copies_all ? run_result__sent(r) : splice->bytes) + again->value;
+	r->device_copies =
+		(copies_all ? run_result__sent(r) : splice->bytes) + r->sequence.tx_retrans.value;
 	if (!splice->bytes || splice->quality == QUALITY_UNAVAILABLE)
 		return;
 	splice->quality = QUALITY_DERIVED;

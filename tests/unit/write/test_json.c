@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "support/test.h"
 #include "write/json.h"
@@ -373,4 +375,28 @@ TEST(written_document_is_read_back)
 	json_decref(document);
 	json_decref(read);
 	full_result__clear(&f);
+}
+
+/* Spaces make the size: the object ends with the last byte. */
+TEST(documents_of_more_than_16_mib_are_not_read)
+{
+	static char text[(16 << 20) + 1];
+
+	memset(text, ' ', sizeof(text));
+	text[0] = '{';
+	for (size_t more = 0; more <= 1; more++) {
+		size_t len = sizeof(text) - 1 + more;
+		int fd = memfd_create("document", MFD_CLOEXEC);
+		json_t *document;
+
+		assert_true(fd >= 0);
+		text[len - 2] = ' ';
+		text[len - 1] = '}';
+		assert_int_equal(write(fd, text, len), len);
+		assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+		document = json_document__read(fd);
+		assert_true(more ? !document : json_is_object(document));
+		json_decref(document);
+		close(fd);
+	}
 }
