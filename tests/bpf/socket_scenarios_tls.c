@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Scenarios of socket_scenarios.h: kTLS. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/tcp.h>
 #include <linux/tls.h>
 #include <netinet/in.h>

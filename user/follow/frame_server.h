@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The process without privileges that unwinds stacks and finds lines (libdw), and the requests that it
- * takes from frame_namer.c, which has privileges.
+ * The process without privileges that unwinds stacks and finds lines (libdw), and the requests that
+ * it takes from frame_namer.c, which has privileges.
  */
 #ifndef FOLLOW_FRAME_SERVER_H
 #define FOLLOW_FRAME_SERVER_H

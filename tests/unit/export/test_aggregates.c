@@ -94,7 +94,7 @@ TEST(deferred_copies_that_are_in_doubt_later_are_not_published)
 	aggregates__init(&a, 4, 1000);
 	slot = aggregates__slot(&a, "x", NULL, true);
 	p = &a.list[slot].out;
-	s.path = NIO_PATH_KNOWN | NIO_PATH_ARRIVALS;
+	s.path = NIO_PATH_ARRIVALS;
 	refresh(&a, slot, &s, 1);
 	assert_int_equal(p->deferred, 60);
 	assert_false(p->deferred_fell);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The bounds of copies that no event shows. */
+#include <string.h>
+
 #include "model/ledger.h"
 #include "model/ledger_bytes.h"
 #include "model/socket_ledger.h"

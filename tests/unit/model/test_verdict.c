@@ -248,19 +248,20 @@ TEST(ENOBUFS_names_a_limit_only_if_it_is_certain)
 		enum zc_cause first, second;
 		uint64_t size; /* of a message; 0: small */
 	} cases[] = {
-		{1, none, none, true, ZC_CAUSE_ENOBUFS, NONE},
+		{1, none, none, true, ZC_CAUSE_ENOBUFS, NONE, 0},
 		/* A message of more than RLIMIT_MEMLOCK is refused by it. */
 		{1, none, none, true, ZC_CAUSE_ENOBUFS_MEMLOCK, NONE, 1 << 30},
 		{1, none, none, false, ZC_CAUSE_ENOBUFS, NONE, 1 << 30},
-		{12, num__known(50), num__known(0), true, ZC_CAUSE_ENOBUFS_MEMLOCK, NONE},
-		{12, num__known(0), num__known(24), true, ZC_CAUSE_ENOBUFS_OPTMEM, NONE},
+		{12, num__known(50), num__known(0), true, ZC_CAUSE_ENOBUFS_MEMLOCK, NONE, 0},
+		{12, num__known(0), num__known(24), true, ZC_CAUSE_ENOBUFS_OPTMEM, NONE, 0},
 		/* More fallbacks than refusals are left unexplained. */
-		{12, num__known(0), num__known(5), true, ZC_CAUSE_ENOBUFS_OPTMEM, ZC_CAUSE_ENOBUFS},
+		{12, num__known(0), num__known(5), true, ZC_CAUSE_ENOBUFS_OPTMEM, ZC_CAUSE_ENOBUFS,
+		 0},
 		/* All 100 may have been retried at one limit and have fallen back at the other. */
-		{100, num__known(100), num__known(200), true, ZC_CAUSE_ENOBUFS, NONE},
-		{12, num__known(50), none, true, ZC_CAUSE_ENOBUFS, NONE},
-		{12, num__known(24), num__known(0), false, ZC_CAUSE_ENOBUFS_MEMLOCK, NONE},
-		{12, num__known(0), num__known(24), false, ZC_CAUSE_ENOBUFS_OPTMEM, NONE},
+		{100, num__known(100), num__known(200), true, ZC_CAUSE_ENOBUFS, NONE, 0},
+		{12, num__known(50), none, true, ZC_CAUSE_ENOBUFS, NONE, 0},
+		{12, num__known(24), num__known(0), false, ZC_CAUSE_ENOBUFS_MEMLOCK, NONE, 0},
+		{12, num__known(0), num__known(24), false, ZC_CAUSE_ENOBUFS_OPTMEM, NONE, 0},
 	};
 
 	for_each_case(c, cases) {
