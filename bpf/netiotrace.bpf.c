@@ -232,7 +232,7 @@ NIO_PROG("tp_btf/sock_send_length", nio_tp_request_by_mode, on_request_by_mode(s
 	 struct sock *sk, int ret, int flags)
 NIO_PROG("tp_btf/netif_receive_skb", nio_tp_request_arrival, on_request_arrival(skb),
 	 struct sk_buff *skb)
-/* The arguments differ between kernels: trying tells which program fits. */
+/* The arguments differ between kernels: BTF tells which program fits. */
 NIO_PROG("tp_btf/io_uring_complete", nio_tp_request_end, on_request_notified(req, cqe->flags),
 	 void *ctx_of_ring, const char *req, const struct io_uring_cqe___request *cqe)
 NIO_PROG("tp_btf/io_uring_complete", nio_tp_request_end7, on_request_notified(req, cflags),

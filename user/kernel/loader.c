@@ -299,6 +299,7 @@ static int look_up(const struct btf_lookup *btf, const struct loader *l,
 {
 	const char *function = alt->function;
 	struct bpf_program *program;
+	bool is_tracepoint = false;
 	int err = 0;
 
 	bpf_object__for_each_program(program, l->object) {
@@ -308,11 +309,17 @@ static int look_up(const struct btf_lookup *btf, const struct loader *l,
 			continue;
 		err = btf_lookup__section(btf, section);
 		/* Without a name, args is about the function of the last program. */
-		if (!alt->function)
+		if (!alt->function) {
 			function = strchr(section, '/') + 1;
+			is_tracepoint = strstr(section, "tp_btf/");
+		}
 	}
 	if (err || (!alt->args && !alt->function))
 		return err;
+	if (is_tracepoint)
+		return !btf || btf_lookup__tracepoint_args(btf, function) == alt->args
+			       ? 0
+			       : -EPROTOTYPE;
 	return btf_lookup__function(btf, function, alt->args);
 }
 

@@ -96,7 +96,7 @@ struct alternative {
 	enum quality quality;
 	const char *caveat;   /* why less than exact; NULL if exact */
 	const char *function; /* a kernel function that must exist; NULL: the programs' own */
-	unsigned int args;    /* its number of arguments; 0: any */
+	unsigned int args;    /* its number of arguments, or the tracepoint's; 0: any */
 	unsigned int needs;   /* enum mode_feature; only for modes that have one of them; 0: all */
 };
 

@@ -13,9 +13,9 @@
 	ROW(RUN, DEFERRED_COPY, backend, "tp_btf/netif_receive_skb", "nio_tp_request_arrival",  \
 	    DERIVED(arrival), .needs = MODE_NOTIFIES)                                           \
 	ROW(RUN, COMPLETION, backend, "tp_btf/io_uring_complete", "nio_tp_request_end", EXACT,  \
-	    .needs = MODE_NOTIFIES)                                                             \
+	    .args = 3, .needs = MODE_NOTIFIES)                                                  \
 	ROW(RUN, COMPLETION, backend, "tp_btf/io_uring_complete", "nio_tp_request_end7", EXACT, \
-	    .needs = MODE_NOTIFIES)
+	    .args = 7, .needs = MODE_NOTIFIES)
 
 #define TP BACKEND_TRACEPOINT
 #define FN BACKEND_FENTRY

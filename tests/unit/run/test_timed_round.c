@@ -248,7 +248,7 @@ TEST(missing_timed_round_has_a_reason)
 }
 
 /* rounds[i]: round i has a timed round. The sum is over those, in any order. */
-static void sum(struct run_result *total, const bool rounds[], size_t n)
+static void add_rounds(struct run_result *total, const bool rounds[], size_t n)
 {
 	run_result__init(total);
 	for (size_t i = 0; i < n; i++) {
@@ -272,7 +272,7 @@ TEST(sum_is_over_the_rounds_that_have_a_timed_round)
 		uint64_t had = cases[i][0] + cases[i][1] + cases[i][2];
 		struct run_result total;
 
-		sum(&total, cases[i], 3);
+		add_rounds(&total, cases[i], 3);
 		assert_int_equal(total.times.source, TIMES_FROM_TIMED_ROUND);
 		assert_int_equal(total.times.messages, 10 * had);
 		assert_int_equal(total.times.calls, 10 * had);
