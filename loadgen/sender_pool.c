@@ -381,7 +381,7 @@ static int sender_thread__open_conn(struct sender_thread *m, unsigned int i, boo
 	return err;
 }
 
-/* The thread allocates its own memory: the first touch decides the NUMA node. */
+/* The thread touches its own memory first, which decides the NUMA node of whole pages. */
 static int sender_thread__set_up(struct sender_thread *m)
 {
 	const struct lg_options *s = m->pool->options;

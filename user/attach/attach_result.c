@@ -52,7 +52,7 @@ bool attach_result__hides_pins(const struct socket_ledger *b)
 
 static bool hides_peeks(const struct socket_ledger *b)
 {
-	return b->unwatched && b->received;
+	return (b->unwatched || b->refused_runs) && b->received;
 }
 
 static bool hides_stage(const struct socket_ledger *b, enum nio_stage stage)
@@ -350,7 +350,7 @@ struct real attach_result__copies_at_most(const struct attach_result *r,
 	if (most.known && hides_peeks(b))
 		return real__unknown(HIDDEN_PEEKS);
 	if (most.known)
-		most.reason = socket_ledger__unseen_reason(b, NIO_STAGE_NR);
+		most.reason = socket_ledger__copies_reason(b);
 	return most;
 }
 

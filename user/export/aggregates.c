@@ -418,8 +418,10 @@ static void publish(struct aggregate *g, double keep)
 		grow(&out->not_copied, b->completed - b->copied);
 	for (size_t i = 0; i < NIO_REQUEST_NR; i++)
 		grow(&out->requests[i], b->requests[i]);
-	for (size_t i = 0; i < COPY_CAUSE_NR; i++)
+	for (size_t i = 0; i < COPY_CAUSE_NR; i++) {
 		grow(&out->copied_bytes[i], g->all.copied[i]);
+		out->deferred_fell |= g->all.copied[i] < out->copied_bytes[i];
+	}
 	for (size_t i = 0; i < NIO_REFUSAL_NR; i++)
 		grow(&out->refused[i], b->refused[i]);
 	for (size_t i = 0; i < NIO_SIZES; i++) {

@@ -103,6 +103,7 @@ struct copy_place {
 	ino_t netns;
 	char device[IFNAMSIZ]; /* empty: TCPRcvCollapsed of the namespace */
 	uint64_t base, now;
+	bool met; /* at the last look */
 	bool no_checksum, no_gather; /* at any look */
 };
 
@@ -135,12 +136,13 @@ static struct copy_place *note(const struct visit *v, const char *device, uint64
 			if (now < p->now)
 				p->base -= p->now;
 			p->now = now;
+			p->met = true;
 			return p;
 		}
 	}
 	s->places = xgrow(s->places, s->places_nr, sizeof(*s->places));
 	p = &s->places[s->places_nr++];
-	*p = (struct copy_place){.netns = v->netns, .base = s->due_ns ? 0 : now, .now = now};
+	*p = (struct copy_place){.netns = v->netns, .base = s->due_ns ? 0 : now, .now = now, .met = true};
 	snprintf(p->device, sizeof(p->device), "%s", device);
 	return p;
 }
@@ -257,6 +259,15 @@ static bool is_watched(const struct copy_search *s, ino_t netns)
 	return false;
 }
 
+/* What a device that is gone has sent since it was last met is not known: all that may have been. */
+static void add_sent(uint64_t *bytes, const struct copy_place *p)
+{
+	if (!p->met || *bytes == UINT64_MAX)
+		*bytes = UINT64_MAX;
+	else
+		*bytes += p->now - p->base;
+}
+
 static void sum_up(struct copy_search *s, uint64_t tap_devices)
 {
 	struct copy_evidence *e = &s->found;
@@ -268,9 +279,9 @@ static void sum_up(struct copy_search *s, uint64_t tap_devices)
 		const struct copy_place *p = &s->places[i];
 
 		if (p->no_checksum)
-			e->no_checksum_bytes += p->now - p->base;
+			add_sent(&e->no_checksum_bytes, p);
 		if (p->no_gather)
-			e->no_gather_bytes += p->now - p->base;
+			add_sent(&e->no_gather_bytes, p);
 		if (!p->device[0] && p->now > p->base && is_watched(s, p->netns))
 			e->collapsed = true;
 	}
@@ -298,6 +309,8 @@ void copy_search__look(struct copy_search *s, struct copy_evidence *out, bool at
 	}
 	if (!s->due_ns)
 		s->found.native_xdp = xdp__on_veth(&s->found.xdp);
+	for (size_t i = 0; i < s->places_nr; i++)
+		s->places[i].met = false;
 	netns__each(look_in, &v);
 	s->due_ns = now + u64__least(LOOK_NS, LOOK_PARTS * (loop__now_ns() - now));
 	sum_up(s, v.tap_devices);

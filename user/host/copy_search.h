@@ -29,8 +29,9 @@ void copy_search__add(struct copy_search *s, uint32_t netns);
 
 /*
  * Looks, and sets *out; at once, or if looks have taken less than a thousandth of the time, or the
- * last one was 10 s ago: it visits each namespace. Otherwise devices without offloads may have sent
- * any bytes. A tap that opens and closes between two looks is not seen; XDP is looked for once.
+ * last one was 10 s ago: it visits each namespace. Otherwise devices that a look found without
+ * offloads may have sent any bytes, as may one of them that is gone. What begins after a look is
+ * seen by the next one, and a tap that also ends before it is not; XDP is looked for once.
  */
 void copy_search__look(struct copy_search *s, struct copy_evidence *out, bool at_once);
 

@@ -541,9 +541,8 @@ uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage st
 		       b->layer_open[NIO_SIDE_RECEIVER];
 	case NIO_STAGE_DEFERRED_COPY:
 		/* What requests that no window met pinned may have been copied. */
-		if (b->pins_hidden && !socket_ledger__pins(b))
-			bytes = socket_ledger__at_most(b, NIO_STAGE_TX_PIN);
-		return bytes + b->unseen + b->pinned_open + socket_ledger__may_copy_pins(b);
+		return bytes + b->hidden_pins + b->unseen + b->pinned_open +
+		       socket_ledger__may_copy_pins(b);
 	default:
 		return bytes;
 	}

@@ -65,6 +65,7 @@ struct socket_ledger {
 	uint64_t unmeasured;  /* connections of another layer, with bytes that were not counted */
 	uint64_t unwatched;   /* connections whose calls were not watched all the time */
 	uint64_t pins_hidden; /* of these, where requests of io_uring pin: they have no ids */
+	uint64_t hidden_pins; /* bytes that these may have pinned, and have not in deferred_copy */
 	uint64_t partly_seen; /* MPTCP connections with unseen calls: their bytes are a minimum */
 	/* Connections that a sockmap served, whose bytes TCP does not count: they are a minimum. */
 	uint64_t sockmap_open[NIO_SIDE_NR];
@@ -259,6 +260,10 @@ uint64_t socket_ledger__copied_unseen(const struct socket_ledger *b);
  * byte. NULL: none.
  */
 const char *socket_ledger__unseen_reason(const struct socket_ledger *b, enum nio_stage stage);
+
+/* Why more bytes may have been copied than the stages have, calls apart that were not watched; NULL:
+ * no such cause is known. */
+const char *socket_ledger__copies_reason(const struct socket_ledger *b);
 
 struct num socket_ledger__zerocopy_sends(const struct socket_ledger *b); /* with MSG_ZEROCOPY */
 uint64_t socket_ledger__copied_bytes(const struct socket_ledger *b); /* all copies made by a CPU */

@@ -93,6 +93,9 @@ static void bound_pins(struct socket_ledger *d, const struct sock_state *s)
 void socket_ledger__hide_pins(struct socket_ledger *d, const struct sock_state *s)
 {
 	d->pins_hidden = d->unwatched;
+	if (d->pins_hidden && !socket_ledger__pins(d))
+		d->hidden_pins = u64__minus(socket_ledger__at_most(d, NIO_STAGE_TX_PIN),
+					    d->stages[NIO_STAGE_DEFERRED_COPY].bytes);
 	bound_pins(d, s);
 }
 
@@ -207,9 +210,20 @@ static struct real copies_with(const struct socket_ledger *b, uint64_t more)
 	return real__known((double)(socket_ledger__copied_bytes(b) + more) / (double)bytes);
 }
 
-struct real socket_ledger__copies_per_byte(const struct socket_ledger *b)
+const char *socket_ledger__copies_reason(const struct socket_ledger *b)
 {
 	const char *why = socket_ledger__unseen_reason(b, NIO_STAGE_NR);
+
+	if (!why)
+		why = socket_ledger__deferred_reason(b);
+	if (!why && !b->refused_runs && b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
+		why = SOCKET_LEDGER_UNKNOWN_CALL;
+	return why;
+}
+
+struct real socket_ledger__copies_per_byte(const struct socket_ledger *b)
+{
+	const char *why = socket_ledger__copies_reason(b);
 	struct real copies = copies_with(b, 0);
 
 	if (copies.known && !socket_ledger__copied_bytes(b) && socket_ledger__copies_open(b))
