@@ -103,7 +103,7 @@ struct copy_place {
 	ino_t netns;
 	char device[IFNAMSIZ]; /* empty: TCPRcvCollapsed of the namespace */
 	uint64_t base, now;
-	bool met; /* at the last look */
+	bool met;                    /* at the last look */
 	bool no_checksum, no_gather; /* at any look */
 };
 
@@ -142,7 +142,8 @@ static struct copy_place *note(const struct visit *v, const char *device, uint64
 	}
 	s->places = xgrow(s->places, s->places_nr, sizeof(*s->places));
 	p = &s->places[s->places_nr++];
-	*p = (struct copy_place){.netns = v->netns, .base = s->due_ns ? 0 : now, .now = now, .met = true};
+	*p = (struct copy_place){
+		.netns = v->netns, .base = s->due_ns ? 0 : now, .now = now, .met = true};
 	snprintf(p->device, sizeof(p->device), "%s", device);
 	return p;
 }
@@ -259,7 +260,8 @@ static bool is_watched(const struct copy_search *s, ino_t netns)
 	return false;
 }
 
-/* What a device that is gone has sent since it was last met is not known: all that may have been. */
+/* What a device that is gone has sent since it was last met is not known: all that may have been.
+ */
 static void add_sent(uint64_t *bytes, const struct copy_place *p)
 {
 	if (!p->met || *bytes == UINT64_MAX)

@@ -261,8 +261,8 @@ uint64_t socket_ledger__copied_unseen(const struct socket_ledger *b);
  */
 const char *socket_ledger__unseen_reason(const struct socket_ledger *b, enum nio_stage stage);
 
-/* Why more bytes may have been copied than the stages have, calls apart that were not watched; NULL:
- * no such cause is known. */
+/* Why more bytes may have been copied than the stages have, calls apart that were not watched;
+ * NULL: no such cause is known. */
 const char *socket_ledger__copies_reason(const struct socket_ledger *b);
 
 struct num socket_ledger__zerocopy_sends(const struct socket_ledger *b); /* with MSG_ZEROCOPY */
