@@ -64,8 +64,9 @@ static int drop_capabilities(void)
 }
 
 /*
- * Changes root to nobody, drops all capabilities, sets no_new_privs. In a user namespace that maps
- * only one user, root stays: outside, it is an ordinary user. 0; -EPERM: still root; -errno.
+ * Changes the user from root to nobody, drops all capabilities, sets no_new_privs. In a user
+ * namespace that maps only one user, root stays: outside, it is an ordinary user. 0; -EPERM: still
+ * root; -errno.
  */
 static int privileges__drop(void)
 {

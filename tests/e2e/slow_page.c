@@ -7,7 +7,8 @@
  * Prints its PID. One thread stores each received byte to a page that is not in memory. A second
  * thread supplies the page by userfaultfd. While the storing thread is traced, the second thread
  * waits until FILE exists: so does a network file system that does not answer. A third thread
- * receives, too. The program exits with 0 once FILE exists and 1000 bytes more were stored.
+ * receives on a connection of its own. The program exits with 0 once FILE exists and 1000 bytes
+ *more were stored.
  *
  *	slow_page strike PID GROUP SIGNAL
  *

@@ -193,7 +193,7 @@ struct rate_line {
 };
 void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *r);
 
-/* What is said of the figure besides it. Several may be true. */
+/* Doubts about a figure. A figure may have several. */
 enum doubt {
 	DOUBT_UNKNOWN = 1,   /* the figure is not known: it may be anything from least to most */
 	DOUBT_LEAST = 2,     /* the figure is a minimum, by more than a text rounds away */

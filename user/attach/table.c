@@ -374,7 +374,7 @@ void table__add(struct table *t, const struct sock_state *s)
 	struct socket_ledger d;
 
 	if (!s->closed_ns) {
-		/* Room is kept from one refresh to the next, unlike that of xgrow(). */
+		/* The array keeps its room from one refresh to the next. xgrow() would not. */
 		if (t->open_nr == t->open_room) {
 			t->open_room = t->open_room ? 2 * t->open_room : 64;
 			t->open = xreallocarray(t->open, t->open_room, sizeof(*s));
