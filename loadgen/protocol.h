@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/half.h"
 #include "common/workload.h"
 
 #define PROTOCOL_TOKEN_SIZE 16

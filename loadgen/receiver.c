@@ -7,7 +7,6 @@
 
 #include "clock.h"
 #include "common/time_limit.h"
-#include "common/units.h"
 #include "common/xalloc.h"
 #include "control_loop.h"
 #include "control_conn.h"

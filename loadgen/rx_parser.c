@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "message.h"
 #include "rx_parser.h"
 
 void rx_parser__init(struct rx_parser *s, uint32_t connection, size_t size, bool verify,

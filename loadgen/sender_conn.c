@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sends a group of messages on a connection in any mode, and reads the reply. */
-#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
@@ -11,7 +10,6 @@
 #include "common/xalloc.h"
 #include "send_mode.h"
 #include "sender_conn.h"
-#include "rx_parser.h"
 #include "sock.h"
 #include "busy_poll.h"
 

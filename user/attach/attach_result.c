@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Amounts, qualities and bounds for attach's writers; see attach_result.h. Pure. */
-#include <stdio.h>
 #include <string.h>
 
 #include "attach_result.h"

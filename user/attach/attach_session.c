@@ -12,7 +12,6 @@
 #include "base/path_walk.h"
 #include "advice.h"
 #include "base/resource_limits.h"
-#include "common/units.h"
 #include "common/xalloc.h"
 #include "host/environment.h"
 #include "kernel/btf_lookup.h"

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Text for terminals and shells: printable characters, line breaks, quoting; see printable.h. */
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "printable.h"
 

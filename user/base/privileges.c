@@ -5,7 +5,6 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <pwd.h>
-#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
 /* Owns the short names of groups; see group_name.h. */
 #include <dirent.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

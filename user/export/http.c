@@ -5,7 +5,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -16,7 +15,6 @@
 #include <microhttpd.h>
 #include <zlib.h>
 
-#include "metrics_page.h"
 #include "base/address.h"
 #include "base/loop.h"
 #include "common/units.h"

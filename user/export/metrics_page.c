@@ -2,8 +2,6 @@
 /* Owns the text of the metrics page; see metrics_page.h. */
 #include <dirent.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

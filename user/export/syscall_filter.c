@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The system calls that a running exporter may make, and its privileges; see syscall_filter.h. */
-#include <asm/termbits.h>
 #include <cap-ng.h>
 #include <errno.h>
 #include <grp.h>

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "follow_limits.h"
 #include "kernel/target.h"
 #include "processes.h"
 

@@ -14,7 +14,6 @@
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/loop.h"

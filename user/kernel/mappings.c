@@ -2,7 +2,6 @@
 /* Parses /proc/PID/maps; see mappings.h. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

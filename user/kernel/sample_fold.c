@@ -5,7 +5,6 @@
 
 #include "base/printable.h"
 #include "mappings.h"
-#include "model/stack_rules.h"
 #include "sample_fold.h"
 #include "symbols.h"
 

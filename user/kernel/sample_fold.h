@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "bpf/netiotrace.h"
 #include "bpf/samples.h"

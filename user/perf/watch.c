@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "event.h"
 #include "model/perf_figures.h"
-#include "model/result.h"
 #include "watch.h"
 
 static const char not_asked[] = "counters were switched off (--perf-events none)";

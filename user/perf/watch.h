@@ -10,7 +10,6 @@
 
 #include <sys/types.h>
 
-#include "event.h"
 #include "model/result.h"
 #include "perf_plan.h"
 

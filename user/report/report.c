@@ -20,7 +20,6 @@
 #include "report.h"
 #include "study/analysis.h"
 #include "study/answer.h"
-#include "study/dataset.h"
 #include "study/dataset_files.h"
 #include "diagram.h"
 #include "figure.h"

@@ -2,12 +2,10 @@
 /* The rows, notes and profiles of a data set and their life; see dataset.h. No file formats. */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/stats.h"
-#include "base/printable.h"
 #include "common/word.h"
 #include "common/xalloc.h"
 #include "dataset.h"
