@@ -52,13 +52,6 @@ struct uringzc_sender {
 	bool fixed;  /* buffer i of the ring is the only field of slot i */
 };
 
-/* user_data, from its low end: index in requests, 16 bits; index in the chain, 16; number, 32. */
-static uint64_t uringzc__data(const struct uringzc_sender *own, const struct request *r,
-			      unsigned int link)
-{
-	return (uint64_t)(r - own->requests) | link << 16 | (uint64_t)r->number << 32;
-}
-
 /* NULL: the notification of a cancelled request. */
 static struct request *uringzc__find(const struct uringzc_sender *own, uint64_t data)
 {
@@ -266,7 +259,8 @@ static void uringzc__queue(struct sender_conn *f, unsigned int i, struct send_sl
 	r->sent = false;
 	slot->holds++;
 	own->outstanding++;
-	sqe.user_data = uringzc__data(own, r, i);
+	/* From its low end: index in requests, 16 bits; index in the chain, 16; number, 32. */
+	sqe.user_data = (uint64_t)(r - own->requests) | i << 16 | (uint64_t)r->number << 32;
 	if (f->blocking)
 		sqe.msg_flags |= MSG_WAITALL;
 	if (!own->slots.copying)

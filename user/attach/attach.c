@@ -348,7 +348,7 @@ int attach__main(int argc, char **argv)
 
 	attach_options__parse(&a.o, argc, argv);
 	parse_expects(&a);
-	a.out = a.o.target.command || attach_options__to_stdout(&a.o) ? stderr : stdout;
+	a.out = a.o.target.command || a.o.to_stdout ? stderr : stdout;
 	code = privileges__check_trace();
 	if (!code)
 		code = mounts__check_proc();

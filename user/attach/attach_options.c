@@ -96,16 +96,6 @@ static const struct option_row option_rows[] = {
 };
 /* clang-format on */
 
-bool attach_options__to_stdout(const struct attach_options *o)
-{
-	const char *const names[] = {o->json, o->json_lines, o->csv, o->folded};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (names[i] && !strcmp(names[i], "-"))
-			return true;
-	return false;
-}
-
 bool attach_options__by_task(const struct attach_options *o)
 {
 	return o->target.pids_nr || o->target.comms_nr || o->cgroup || o->target.command;
@@ -121,7 +111,7 @@ static void check(struct attach_options *o)
 	if (!attach_options__by_task(o) && !o->target.ports_nr)
 		usage_error(
 			"attach needs a target: --pid, --comm, --cgroup, --port or -- COMMAND.");
-	command_line__check_outputs(outputs, sizeof(outputs) / sizeof(outputs[0]));
+	o->to_stdout = command_line__check_outputs(outputs, sizeof(outputs) / sizeof(outputs[0]));
 	if (o->folded && o->no_cpu)
 		usage_error("--folded needs samples of the CPU time: leave out --no-cpu.");
 	if (o->folded && !attach_options__by_task(o))

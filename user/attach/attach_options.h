@@ -50,6 +50,7 @@ struct attach_options {
 	size_t assertions_nr;
 	bool no_cpu;
 	bool quiet;
+	bool to_stdout; /* a document is written there */
 	int verbose;
 	int argc;
 	char **argv;
@@ -57,9 +58,6 @@ struct attach_options {
 
 /* Prints errors and exits with EXIT_USAGE. */
 void attach_options__parse(struct attach_options *o, int argc, char **argv);
-
-/* Is a document written to stdout? */
-bool attach_options__to_stdout(const struct attach_options *o);
 
 /* Is any process selected, by any option? */
 bool attach_options__by_task(const struct attach_options *o);

@@ -302,8 +302,7 @@ static int watch_ends(struct attach_session *session, struct loop *l)
 
 static int hold_command(struct attach_session *session)
 {
-	const struct command command = {session->o->target.command,
-					attach_options__to_stdout(session->o)};
+	const struct command command = {session->o->target.command, session->o->to_stdout};
 
 	return command.argv
 		       ? failed(spawn__hold(&session->launch, &command), "start", command.argv[0])

@@ -28,9 +28,12 @@ void usage_error(const char *format, ...)
 	exit(EXIT_USAGE);
 }
 
-void command_line__check_outputs(const struct output_option *outputs, size_t nr)
+bool command_line__check_outputs(const struct output_option *outputs, size_t nr)
 {
-	for (size_t i = 0; i < nr; i++)
+	bool to_stdout = false;
+
+	for (size_t i = 0; i < nr; i++) {
+		to_stdout |= outputs[i].file && !strcmp(outputs[i].file, "-");
 		for (size_t k = 0; k < i; k++) {
 			const char *a = outputs[k].file, *b = outputs[i].file;
 
@@ -38,6 +41,8 @@ void command_line__check_outputs(const struct output_option *outputs, size_t nr)
 				usage_error("%s and %s cannot both write to %s.", outputs[k].option,
 					    outputs[i].option, strcmp(b, "-") ? b : "stdout");
 		}
+	}
+	return to_stdout;
 }
 
 #define WORD_MAX 48 /* longer words have no edit distance here */

@@ -3,6 +3,7 @@
 #ifndef BASE_COMMAND_LINE_H
 #define BASE_COMMAND_LINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Prints "netiotrace: ..." and a newline on stderr, and exits with EXIT_USAGE. */
@@ -13,8 +14,11 @@ struct output_option {
 	const char *option, *file;
 };
 
-/* Exits with a usage error if two of them name one file, or both stdout ("-"). */
-void command_line__check_outputs(const struct output_option *outputs, size_t nr);
+/*
+ * Exits with a usage error if two of them name one file, or both stdout ("-"). Is one of them
+ * stdout?
+ */
+bool command_line__check_outputs(const struct output_option *outputs, size_t nr);
 
 /*
  * Returns the name nearest to `word`, ignoring case, or NULL. A unique prefix wins. Otherwise the

@@ -224,7 +224,7 @@ int managed_dir__claim(struct managed_dir *d, const char *name)
 											  : 0;
 }
 
-static int open_inside(const struct managed_dir *d, const char *name, int flags)
+int managed_dir__open_file(const struct managed_dir *d, const char *name, int flags)
 {
 	const char *base;
 	int fd, parent;
@@ -239,16 +239,6 @@ static int open_inside(const struct managed_dir *d, const char *name, int flags)
 		fd = -errno;
 	close(parent);
 	return fd;
-}
-
-int managed_dir__open_file(const struct managed_dir *d, const char *name)
-{
-	return open_inside(d, name, O_RDONLY);
-}
-
-int managed_dir__create_file(const struct managed_dir *d, const char *name)
-{
-	return open_inside(d, name, O_WRONLY | O_CREAT | O_EXCL);
 }
 
 /* Looks for a file that is not ours in a subdirectory; "": in the directory itself. */

@@ -53,11 +53,11 @@ bool managed_dir__names(const struct managed_dir *d, const char *name);
  */
 int managed_dir__claim(struct managed_dir *d, const char *name);
 
-/* Opens a file for reading, without following links. A descriptor or -errno. */
-int managed_dir__open_file(const struct managed_dir *d, const char *name);
-
-/* Creates a claimed file. A descriptor for writing or -errno; -EEXIST: the file exists. */
-int managed_dir__create_file(const struct managed_dir *d, const char *name);
+/*
+ * Opens a file, without following links. flags of a claimed file: O_WRONLY | O_CREAT | O_EXCL. A
+ * descriptor or -errno.
+ */
+int managed_dir__open_file(const struct managed_dir *d, const char *name, int flags);
 
 /* Removes a file; the caller checks that the marker names it. 0, also if absent, or -errno. */
 int managed_dir__remove_file(const struct managed_dir *d, const char *name);

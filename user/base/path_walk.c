@@ -141,13 +141,6 @@ static void move_to(int *fd, int next)
 	*fd = next;
 }
 
-static bool is_on_proc(int fd)
-{
-	struct statfs fs;
-
-	return !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
-}
-
 /* Makes a directory ("/", "." or "..") the place of the walk. */
 static int enter(struct path_walk *w, const char *name)
 {
@@ -179,6 +172,8 @@ static int splice_link(struct walk *k, int link)
 static int follow(struct walk *k, const char *name, int link, const struct stat *dir,
 		  const struct stat *st, int *object)
 {
+	struct statfs fs;
+
 	if (++k->links > LINKS_MAX)
 		return -ELOOP;
 	if (k->output && !may_follow(k->found, dir, st))
@@ -186,7 +181,7 @@ static int follow(struct walk *k, const char *name, int link, const struct stat 
 	add_controller(&k->found->controller, st->st_uid);
 	if (!k->output && path_walk__act_as_controller(k->found))
 		return -EPERM;
-	if (!is_on_proc(link))
+	if (fstatfs(link, &fs) || fs.f_type != PROC_SUPER_MAGIC)
 		return splice_link(k, link);
 	/* A magic link names an object; its text need not be a path (proc(5)). */
 	*object = openat(k->found->dir, name, O_PATH | O_CLOEXEC);

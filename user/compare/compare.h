@@ -5,14 +5,11 @@
 
 #include "compare_output.h"
 
-#define COMPARE_COLUMNS_MAX 64
-
 struct compare_options {
-	struct compared names;                    /* the two data sets: directories or files */
-	struct dataset_names foreign;             /* of --columns, --column and --modes */
-	const char *columns[COMPARE_COLUMNS_MAX]; /* of --column */
-	const char *json;                         /* file name; NULL: none */
-	double limit; /* of --fail-on-regression, 0.05 for 5 %; NaN: none */
+	struct compared names;        /* the two data sets: directories or files */
+	struct dataset_names foreign; /* of --columns, --column and --modes */
+	const char *json;             /* file name; NULL: none */
+	double limit;                 /* of --fail-on-regression, 0.05 for 5 %; NaN: none */
 	bool metrics[METRIC_NR];
 	const bool *gate; /* for --fail-on-regression; NULL: default of changes__find() */
 	bool all, quiet;

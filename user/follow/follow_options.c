@@ -54,11 +54,6 @@ static const struct option_row option_rows[] = {
 };
 /* clang-format on */
 
-bool follow_options__to_stdout(const struct follow_options *o)
-{
-	return (o->json && !strcmp(o->json, "-")) || (o->folded && !strcmp(o->folded, "-"));
-}
-
 void follow_options__parse(struct follow_options *o, int argc, char **argv)
 {
 	static const struct option_command command = {
@@ -76,7 +71,7 @@ void follow_options__parse(struct follow_options *o, int argc, char **argv)
 			      o);
 	if (!o->target.pids_nr && !o->target.comms_nr && !o->target.command)
 		usage_error("follow needs a target: --pid, --comm or -- COMMAND.");
-	command_line__check_outputs(
+	o->to_stdout = command_line__check_outputs(
 		(struct output_option[]){{"--json", o->json}, {"--folded", o->folded}}, 2);
 	log_set_verbosity(o->quiet, o->verbose);
 }

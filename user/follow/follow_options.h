@@ -18,6 +18,7 @@ struct follow_options {
 	uint64_t top;
 	const char *json, *folded; /* file names; NULL: none */
 	bool quiet;
+	bool to_stdout; /* a document is written there */
 	int verbose;
 	int argc;
 	char **argv;
@@ -25,8 +26,5 @@ struct follow_options {
 
 /* Prints errors and exits with EXIT_USAGE. */
 void follow_options__parse(struct follow_options *o, int argc, char **argv);
-
-/* Is a document written to stdout? */
-bool follow_options__to_stdout(const struct follow_options *o);
 
 #endif

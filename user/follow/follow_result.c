@@ -151,7 +151,7 @@ static const char *why_few(const struct follow_copies *c)
 	       "--rate";
 }
 
-struct follow_estimate follow_copies__estimate(const struct follow_copies *c)
+static struct follow_estimate estimate_of(const struct follow_copies *c)
 {
 	double n = follow_copies__followed(c), unknown = follow_copies__unknown(c);
 	double sum = 0, squares = 0, largest = 0, later = 0, half;
@@ -193,7 +193,7 @@ bool follow_result__disagrees(const struct follow_result *r)
 {
 	const struct follow_copies *in = &r->of[NIO_FOLLOW_RECEIVED],
 				   *out = &r->of[NIO_FOLLOW_SENT];
-	struct follow_estimate a = follow_copies__estimate(in), b = follow_copies__estimate(out);
+	struct follow_estimate a = estimate_of(in), b = estimate_of(out);
 
 	return a.per_byte.known && b.per_byte.known && is_most(in->ends[CHAIN_SENT], in) &&
 	       is_most(out->ends[CHAIN_FILLED], out) && (a.low > b.high || b.low > a.high);
@@ -202,7 +202,7 @@ bool follow_result__disagrees(const struct follow_result *r)
 struct follow_estimate follow_result__estimate(const struct follow_result *r,
 					       enum nio_follow_direction d)
 {
-	struct follow_estimate e = follow_copies__estimate(&r->of[d]);
+	struct follow_estimate e = estimate_of(&r->of[d]);
 
 	if (follow_result__disagrees(r))
 		e.per_byte = real__unknown(

@@ -76,7 +76,6 @@ struct follow_estimate {
 	struct real per_byte;
 	double low, high;
 };
-struct follow_estimate follow_copies__estimate(const struct follow_copies *c);
 
 /*
  * The same. Unknown also if the program sends what it receives and the intervals of both directions

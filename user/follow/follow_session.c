@@ -121,7 +121,7 @@ static int open_workers(struct session *s)
 
 static int start_command(struct session *s)
 {
-	const struct command command = {s->o.target.command, follow_options__to_stdout(&s->o)};
+	const struct command command = {s->o.target.command, s->o.to_stdout};
 	int code;
 
 	if (!command.argv)
@@ -478,7 +478,7 @@ int follow_session__run(const struct follow_options *o)
 	s->decoder.fd = -1;
 	s->status = -EAGAIN;
 	s->found.o = &s->o;
-	s->out = o->target.command || follow_options__to_stdout(o) ? stderr : stdout;
+	s->out = o->target.command || o->to_stdout ? stderr : stdout;
 	code = check_machine(s);
 	if (!code)
 		code = open_files(s);

@@ -11,9 +11,8 @@ int netns__visit(int fd, int (*visit)(void *arg), void *arg);
 
 /*
  * Calls visit(fd, arg) once for each namespace that has a visible process or a name
- * (ip-netns(8)) and can be opened, then closes fd. 0 or -errno; -EACCES: the namespaces of some
- * processes are not shown to the caller.
+ * (ip-netns(8)) and can be opened, then closes fd.
  */
-int netns__each(void (*visit)(int fd, void *arg), void *arg);
+void netns__each(void (*visit)(int fd, void *arg), void *arg);
 
 #endif

@@ -302,9 +302,3 @@ void tap__search(struct taps *taps, const struct netpath *path)
 	taps->reason = !path ? "no path was made" : err ? why_not(err) : NULL;
 	taps->searches++;
 }
-
-void tap__recall(struct taps *taps)
-{
-	for (unsigned int i = 0; i < taps->nr; i++)
-		taps->list[i].in_run = true;
-}

@@ -16,7 +16,4 @@
  */
 void tap__search(struct taps *taps, const struct netpath *path);
 
-/* Sets in_run of all taps of the session, for totals over all runs. */
-void tap__recall(struct taps *taps);
-
 #endif

@@ -224,8 +224,3 @@ int kprobes__missing_in(const char *sources)
 	snprintf(path, sizeof(path), "%s/kprobe", sources);
 	return !access(sources, F_OK) && access(path, F_OK) && errno == ENOENT ? -ENOENT : 0;
 }
-
-int kprobes__missing(void)
-{
-	return kprobes__missing_in("/sys/bus/event_source/devices");
-}

@@ -44,12 +44,9 @@ int btf_lookup__section(const struct btf_lookup *l, const char *section);
 struct flag btf_lookup__has_member(const char *name, const char *member);
 
 /*
- * -ENOENT: no. The kernel has perf event sources but none for kprobes, which every kernel with
- * CONFIG_KPROBE_EVENTS has since Linux 4.17. 0: yes, or unknown.
+ * -ENOENT: no. The kernel has perf event sources, in this directory, but none for kprobes, which
+ * every kernel with CONFIG_KPROBE_EVENTS has since Linux 4.17. 0: yes, or unknown.
  */
-int kprobes__missing(void);
-
-/* The same for another directory of event sources; for tests. */
 int kprobes__missing_in(const char *sources);
 
 #endif

@@ -80,7 +80,8 @@ void kernel_addresses__find(struct kernel_addresses *a)
 	uint64_t at[SYMBOLS_NR];
 
 	memset(a, 0, sizeof(*a));
-	if (kernel_addresses__ask(names, at, SYMBOLS_NR) && symbols__find(names, at, SYMBOLS_NR))
+	if (kernel_addresses__ask(names, at, SYMBOLS_NR) &&
+	    symbols__find_in("/proc/kallsyms", names, at, SYMBOLS_NR))
 		return;
 	a->tcp_sendmsg = at[SENDMSG];
 	a->tcp_recvmsg = at[RECVMSG];

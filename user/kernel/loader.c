@@ -397,7 +397,7 @@ static int try_backend(enum bpf_object_id id, struct probe_result *probe_results
 
 	if (!sample)
 		return 0;
-	err = backend == BACKEND_KPROBE ? kprobes__missing() : 0;
+	err = backend == BACKEND_KPROBE ? kprobes__missing_in("/sys/bus/event_source/devices") : 0;
 	probe_result = probe_result__from_error(err ? err : try_one(sample));
 	if (probe_result.answer == ANSWER_YES)
 		return 0;

@@ -195,8 +195,3 @@ int symbols__find_in(const char *file, const char *const *names, uint64_t *addre
 	memset(addresses, 0, n * sizeof(*addresses));
 	return read_file(file, compare, &s);
 }
-
-int symbols__find(const char *const *names, uint64_t *addresses, size_t n)
-{
-	return symbols__find_in("/proc/kallsyms", names, addresses, n);
-}

@@ -34,10 +34,9 @@ void symbols__explain(int err, char *why, size_t len);
 bool symbols__range(const struct symbols *s, const char *name, uint64_t *from, uint64_t *to);
 
 /*
- * The addresses of n symbols, functions or data; 0 if there is none of the name. 0 or -errno. _in:
- * in a file in the form of /proc/kallsyms.
+ * The addresses of n symbols, functions or data, in a file in the form of /proc/kallsyms; 0 if
+ * there is none of the name. 0 or -errno.
  */
-int symbols__find(const char *const *names, uint64_t *addresses, size_t n);
 int symbols__find_in(const char *file, const char *const *names, uint64_t *addresses, size_t n);
 
 #endif

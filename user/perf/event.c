@@ -67,15 +67,6 @@ static int open_slot(const struct perf_spec *spec, pid_t pid, int group_fd)
 	return event_open(&attr, pid, -1, group_fd);
 }
 
-int perf_event__open_cpu(const struct perf_spec *spec, int cpu, bool pinned, int group_fd)
-{
-	struct perf_event_attr attr;
-
-	attr_of(&attr, spec);
-	attr.pinned = pinned && group_fd < 0;
-	return event_open(&attr, -1, cpu, group_fd);
-}
-
 int perf_event__open_sampling(bool cycles, unsigned int hz, int cpu)
 {
 	struct perf_event_attr attr = {
@@ -445,12 +436,15 @@ static void add_cpu(unsigned int cpu, void *arg)
 static int open_cpu(struct perf_stage *s, const struct perf_spec *events, const int *map_fds,
 		    uint32_t cpu)
 {
+	struct perf_event_attr attr;
 	int leader = -1, fd;
 
 	for (int i = 0; i < NIO_PERF_EVENT_NR; i++) {
 		if (map_fds[i] < 0)
 			continue;
-		fd = perf_event__open_cpu(&events[i], (int)cpu, true, leader);
+		attr_of(&attr, &events[i]);
+		attr.pinned = leader < 0; /* always has a counter, or none */
+		fd = event_open(&attr, -1, (int)cpu, leader);
 		if (fd < 0)
 			return fd;
 		s->fds[s->fds_nr++] = (struct perf_stage_fd){fd, map_fds[i], cpu};

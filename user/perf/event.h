@@ -72,12 +72,6 @@ int perf_events__disable(struct perf_events *e);
 int perf_events__read(const struct perf_events *e, struct perf_sum sums[PERF_SLOTS_MAX]);
 
 /*
- * Opens an enabled event on one CPU, all tasks, for PERF_EVENT_ARRAY maps. pinned: always has a
- * counter, or none. group_fd: the leader, or -1. Returns a descriptor or -errno.
- */
-int perf_event__open_cpu(const struct perf_spec *spec, int cpu, bool pinned, int group_fd);
-
-/*
  * Opens a disabled sampling event on one CPU for all tasks, for a BPF program. hz is above 0.
  * cycles: about hz samples a second while the CPU is busy; without a PMU -ENOENT, -EOPNOTSUPP or
  * -EINVAL. Else cpu-clock, within 2 % of hz. Returns a descriptor or -errno.

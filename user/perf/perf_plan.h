@@ -44,7 +44,6 @@ struct perf_plan {
 	unsigned int registers; /* counter registers of a group; 0: no hardware counters */
 	struct perf_group groups[PERF_SLOTS_MAX];
 	size_t groups_nr;
-	const char *reason; /* common reason why hardware counters are missing; NULL: none */
 };
 
 /* Adds the slots of every run and of the events asked for. Makes no groups. */

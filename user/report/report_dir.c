@@ -332,7 +332,7 @@ static int write_file(struct output_location *p, const struct file *f)
 
 	if (err)
 		return err;
-	fd = managed_dir__create_file(&p->owned, f->name);
+	fd = managed_dir__open_file(&p->owned, f->name, O_WRONLY | O_CREAT | O_EXCL);
 	if (fd < 0)
 		return fd;
 	out = fdopen(fd, "w");

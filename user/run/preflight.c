@@ -15,6 +15,7 @@
 #include "common/cpu_mask.h"
 #include "common/time_limit.h"
 #include "common/units.h"
+#include "kernel/target.h"
 #include "load/driver.h"
 #include "load/loadgen_args.h"
 #include "preflight.h"
@@ -143,16 +144,11 @@ bool mode_trial__is_of_kernel(int64_t error)
 	       error == EOPNOTSUPP || error == ENOPROTOOPT || error == ENODEV || error == ENOENT;
 }
 
-static bool is_shortage(int64_t error)
-{
-	return error == ENOMEM || error == EMFILE || error == ENFILE;
-}
-
 static int refused(const struct load_report *r, const struct trial *t)
 {
 	log_error("%s.", r->message);
 	if (t->w->file_dir && mode__has(t->mode, MODE_SENDS_FILE))
-		return is_shortage(r->error) ? EXIT_RUN_FAILED : EXIT_USAGE;
+		return target__is_short((int)r->error) ? EXIT_RUN_FAILED : EXIT_USAGE;
 	return mode_trial__is_of_kernel(r->error) ? EXIT_KERNEL : EXIT_RUN_FAILED;
 }
 

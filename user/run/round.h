@@ -89,11 +89,11 @@ struct event_sampling {
 	struct event_windows windows;
 };
 
-/* See late_phase.h. */
+/* See late_phase__begin(). */
 struct late_phase {
 	const char *phase; /* in words; NULL: no phase with a planned end is awaited */
 	uint64_t end_ns;   /* planned end, moved by pauses of this process */
-	uint64_t due_ns;   /* next call of late_phase__turn(); UINT64_MAX: none */
+	uint64_t due_ns;   /* next look at it; UINT64_MAX: none */
 	uint64_t asked_ns; /* time of the first look; 0: none yet */
 	uint64_t moved;    /* bytes that had arrived by then */
 };
@@ -164,13 +164,5 @@ int round__await(struct round *r, enum round_event event);
 /* A phase begins that should take planned_ns; 0: not known. */
 void late_phase__begin(struct round *r, const char *phase, uint64_t planned_ns);
 void late_phase__end(struct round *r);
-
-/* This process did not run for so long. */
-void late_phase__extend(struct round *r, uint64_t ns);
-
-void late_phase__turn(struct round *r, uint64_t now_ns);
-
-/* The next time to call late_phase__turn(); UINT64_MAX: never. */
-uint64_t late_phase__due(const struct round *r);
 
 #endif

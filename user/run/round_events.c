@@ -39,9 +39,16 @@ void late_phase__end(struct round *r)
 	r->late = (struct late_phase){.due_ns = UINT64_MAX};
 }
 
-void late_phase__extend(struct round *r, uint64_t ns)
+/* The next time to call late_phase_turn(); UINT64_MAX: never. */
+static uint64_t late_phase_due(const struct round *r)
 {
-	if (late_phase__due(r) == UINT64_MAX)
+	return r->late.phase && !r->stop_ns ? r->late.due_ns : UINT64_MAX;
+}
+
+/* This process did not run for so long. */
+static void extend_late_phase(struct round *r, uint64_t ns)
+{
+	if (late_phase_due(r) == UINT64_MAX)
 		return;
 	r->late.end_ns += ns;
 	r->late.due_ns += ns;
@@ -85,11 +92,11 @@ static void warn(struct round *r, uint64_t now_ns)
 		   TEXT_BYTES(size));
 }
 
-void late_phase__turn(struct round *r, uint64_t now_ns)
+static void late_phase_turn(struct round *r, uint64_t now_ns)
 {
 	struct late_phase *l = &r->late;
 
-	if (r->stop_ns || now_ns < late_phase__due(r))
+	if (r->stop_ns || now_ns < late_phase_due(r))
 		return;
 	if (!l->asked_ns) {
 		l->asked_ns = now_ns;
@@ -101,11 +108,6 @@ void late_phase__turn(struct round *r, uint64_t now_ns)
 	}
 	l->due_ns = UINT64_MAX;
 	warn(r, now_ns);
-}
-
-uint64_t late_phase__due(const struct round *r)
-{
-	return r->late.phase && !r->stop_ns ? r->late.due_ns : UINT64_MAX;
 }
 
 /*
@@ -422,7 +424,7 @@ static void extend_deadlines(struct round *r)
 
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		r->heard_ns[side] += missed;
-	late_phase__extend(r, missed);
+	extend_late_phase(r, missed);
 }
 
 static int handle_next(struct round *r, uint64_t now, uint64_t until, bool *any)
@@ -469,13 +471,13 @@ static int check_deadline(struct round *r, uint64_t now, enum round_event awaite
 				   verbs[awaited]);
 	if (now >= r->ping_ns)
 		ask_stats(r);
-	late_phase__turn(r, now);
+	late_phase_turn(r, now);
 	return event_sampling__turn(r, now);
 }
 
 static uint64_t next_due(const struct round *r)
 {
-	uint64_t until = r->ping_ns, slice = event_sampling__due(r), late = late_phase__due(r);
+	uint64_t until = r->ping_ns, slice = event_sampling__due(r), late = late_phase_due(r);
 
 	if (r->stop_ns && r->stop_ns < until)
 		until = r->stop_ns;

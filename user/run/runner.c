@@ -173,11 +173,14 @@ static void summarise_mode(struct result *res, const struct options *o, enum mod
 
 void runner__summarise(struct runner *runner)
 {
+	struct taps *taps = &runner->result.env.taps;
 	struct cpu_times now;
 
 	machine__times(&now);
 	runner->result.env.machine.steal = machine__steal(&runner->cpu_begin, &now);
-	tap__recall(&runner->result.env.taps); /* a total is over every run */
+	/* A total is over every run. */
+	for (unsigned int i = 0; i < taps->nr; i++)
+		taps->list[i].in_run = true;
 	runner->result.interrupted = runner->stopped;
 	for (size_t i = 0; i < runner->o->modes_nr; i++)
 		summarise_mode(&runner->result, runner->o, runner->o->modes[i]);

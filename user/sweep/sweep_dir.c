@@ -85,7 +85,7 @@ static bool exists(const struct sweep_dir *d, const char *file)
 /* A file "NAME" or "cells/NAME". NULL: it is absent, a link, too long, or holds no JSON. */
 static json_t *read_json(const struct sweep_dir *d, const char *file)
 {
-	int fd = managed_dir__open_file(&d->owned, file);
+	int fd = managed_dir__open_file(&d->owned, file, O_RDONLY);
 	json_t *document = fd < 0 ? NULL : json_document__read(fd);
 
 	if (fd >= 0)
