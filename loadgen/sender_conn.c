@@ -18,6 +18,17 @@
 /* Waits check more often than this; a longer gap means that this process did not run. */
 #define LOOK_GAP_NS NS_PER_SEC
 
+const struct send_mode *send_mode__get(enum mode mode)
+{
+	static const struct send_mode *const modes[] = {
+#define X(id, name, ...) [MODE_##id] = &send_mode_##name,
+		MODES(X)
+#undef X
+	};
+
+	return modes[mode];
+}
+
 static int sender_conn__set_up_socket(const struct sender_conn *f)
 {
 	int err = sock__set_blocking(f->fd, f->blocking);

@@ -11,7 +11,7 @@
 
 #include "fuzz.h"
 #include "study/answer.h"
-#include "compare/compare_output.h"
+#include "compare/compare.h"
 #include "compare/changes.h"
 #include "study/test_family.h"
 

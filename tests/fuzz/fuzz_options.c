@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "compare/compare.h"
-#include "doctor/doctor_options.h"
+#include "doctor/diagnosis.h"
 #include "fuzz.h"
 #include "report/report.h"
 #include "run/options.h"

@@ -3,7 +3,16 @@
 #ifndef COMPARE_COMPARE_H
 #define COMPARE_COMPARE_H
 
-#include "compare_output.h"
+#include <jansson.h>
+#include <stdio.h>
+
+#include "changes.h"
+
+/* The names of the two data sets. */
+struct compared {
+	const char *before, *after;
+	const char *across; /* settings that may differ, with commas; NULL: none */
+};
 
 struct compare_options {
 	struct compared names;        /* the two data sets: directories or files */
@@ -17,5 +26,12 @@ struct compare_options {
 
 /* Prints errors of the command line and exits with EXIT_USAGE. */
 void compare_options__parse(struct compare_options *o, int argc, char **argv);
+
+/* limit: of --fail-on-regression; NaN: none. all: also what does not differ. */
+void compare_output__text(const struct changes *c, const struct compared *names, double limit,
+			  bool all, FILE *f);
+
+/* limit as above. New reference. */
+json_t *compare_output__json(const struct changes *c, const struct compared *names, double limit);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A comparison as text and as JSON (docs/reference/compare.md); see compare_output.h. */
+/* A comparison as text and as JSON (docs/reference/compare.md); see compare.h. */
 #include <math.h>
 
 #include "base/printable.h"
 #include "common/units.h"
-#include "compare_output.h"
+#include "compare.h"
 #include "study/phrases.h"
 #include "write/json.h"
 

@@ -109,6 +109,9 @@ struct diagnosis {
 	int probe_err;
 };
 
+/* The command line. Prints errors and exits with EXIT_USAGE. */
+void doctor_options__parse(struct options *o, int argc, char **argv);
+
 /* Examines everything; the diagnosis has the reason for what could not be read. */
 void diagnosis__make(struct diagnosis *d, const struct options *o);
 void diagnosis__clear(struct diagnosis *d);

@@ -15,7 +15,6 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "diagnosis.h"
-#include "doctor_options.h"
 #include "host/environment.h"
 #include "model/result.h"
 #include "perf/event.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The options of doctor: the options of run that affect probes. */
-#include "doctor_options.h"
+#include "diagnosis.h"
 
 static const char doc[] =
 	"Prints what this machine can measure, what is missing, and the remedy. "

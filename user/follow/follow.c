@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The follow command; follow_session.h does the work, where this program was built with it. */
+/* The follow command; follow_session.c does the work, where this program was built with it. */
 #include <stdio.h>
 
 #include "base/commands.h"
@@ -7,9 +7,7 @@
 #include "base/log.h"
 #include "base/privileges.h"
 #include "follow.h"
-#include "follow_options.h"
 #ifdef NETIOTRACE_FOLLOW
-#include "follow_session.h"
 #include "watchpoints.h"
 
 int follow__examine(char why[FOLLOW_WHY], unsigned int *slots)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The loop of follow: a sample, its names, a pause; see follow_session.h. */
+/* The loop of follow: a sample, its names, a pause; see follow.h. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,9 +16,8 @@
 #include "base/spawn.h"
 #include "base/terminal.h"
 #include "common/xalloc.h"
-#include "follow_limits.h"
+#include "follow.h"
 #include "follow_result.h"
-#include "follow_session.h"
 #include "processes.h"
 
 #define COLUMNS_MIN    60

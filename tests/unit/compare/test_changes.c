@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare/compare_output.h"
+#include "compare/compare.h"
 #include "compare/changes.h"
 #include "common/xalloc.h"
 #include "support/import_csv.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "compare/compare_output.h"
+#include "compare/compare.h"
 #include "compare/changes.h"
 #include "support/test.h"
 #include "write/json.h"
