@@ -164,9 +164,9 @@ static __always_inline void book_call(const struct nio_call *call)
 	for (__u32 i = 0; i < NIO_PATH_NR; i++)
 		path->ns[i] += call->ns[i];
 	if (call->ns[NIO_PATH_COPY])
-		book_time(conn, NIO_STAGE_TX_COPY, call->ns[NIO_PATH_COPY]);
+		book_time(conn, NIO_STAGE_TX_COPY, call->ns[NIO_PATH_COPY], false);
 	if (call->ns[NIO_PATH_PIN])
-		book_time(conn, NIO_STAGE_TX_PIN, call->ns[NIO_PATH_PIN]);
+		book_time(conn, NIO_STAGE_TX_PIN, call->ns[NIO_PATH_PIN], false);
 }
 
 static __always_inline void pin_perf_begin(const struct sock *sk, bool known)
@@ -324,7 +324,7 @@ static __always_inline void rx_copy_end(const struct sk_buff *skb, int len, bool
 		return;
 	}
 	rx_perf_end(conn, len);
-	book_time(conn, NIO_STAGE_RX_COPY, bpf_ktime_get_ns() - conn->rx_begin);
+	book_time(conn, NIO_STAGE_RX_COPY, bpf_ktime_get_ns() - conn->rx_begin, false);
 	conn->rx_begin = 0;
 }
 

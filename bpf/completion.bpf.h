@@ -56,7 +56,8 @@ static __always_inline void on_pinned_send(struct nio_conn *conn, __u32 id, __u3
 		undo_unmatched();
 	}
 	if (zc && nio_completions)
-		count_in(zc->outstanding_hist, conn->pinned_total - conn->completed_total);
+		count_in(zc->outstanding_hist, conn->pinned_total - conn->completed_total, 1,
+			 false);
 }
 
 static __always_inline void book_completion_time(struct nio_zc *zc, const struct nio_zc_send *first)
@@ -65,7 +66,7 @@ static __always_inline void book_completion_time(struct nio_zc *zc, const struct
 
 	add(&zc->timed, 1);
 	add(&zc->ns, ns);
-	count_in_shared(zc->ns_hist, ns);
+	count_in(zc->ns_hist, ns, 1, true);
 }
 
 /* The sums over one completed range of sends. */

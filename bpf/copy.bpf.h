@@ -140,10 +140,10 @@ static __always_inline void deferred_copy_end(int ret)
 	if (conn)
 		perf_end(&copy->perf, conn->slot, NIO_PERF_DEFERRED_COPY, copy->bytes);
 	if (conn && !ret) {
-		book_time_shared(conn, NIO_STAGE_DEFERRED_COPY, ns);
+		book_time(conn, NIO_STAGE_DEFERRED_COPY, ns, true);
 		add_sum(&nio_places, &copy->place, 0, 0, ns);
 	} else if (conn) {
-		unbook_shared(conn, NIO_STAGE_DEFERRED_COPY, copy->bytes);
+		book_times(conn, NIO_STAGE_DEFERRED_COPY, copy->bytes, -1, true);
 		add_sum(&nio_places, &copy->place, -(__u64)copy->bytes, -1, 0);
 	}
 	copy_over(NIO_COPY_DEFERRED);
@@ -196,7 +196,7 @@ static __always_inline void other_copy_end(__u32 copy_kind, __u32 kind, bool mad
 	conn = conn_by_cookie(copy->cookie);
 	if (conn && made) {
 		book_shared(conn, NIO_STAGE_OTHER_COPY, copy->bytes);
-		book_time_shared(conn, NIO_STAGE_OTHER_COPY, ns);
+		book_time(conn, NIO_STAGE_OTHER_COPY, ns, true);
 		other.slot = conn->slot;
 		other.stack = copy->stack;
 		add_sum(&nio_others, &other, copy->bytes, 1, ns);
@@ -274,7 +274,7 @@ static __always_inline void rx_copy_end_flow(void)
 	conn = conn_by_cookie(copy->cookie);
 	if (conn) {
 		rx_perf_end(conn, copy->bytes);
-		book_time(conn, NIO_STAGE_RX_COPY, bpf_ktime_get_ns() - copy->begin);
+		book_time(conn, NIO_STAGE_RX_COPY, bpf_ktime_get_ns() - copy->begin, false);
 	}
 	copy_over(NIO_COPY_RX);
 }

@@ -114,82 +114,59 @@ static __always_inline __u64 bucket_of(__u64 value)
 	return bucket;
 }
 
-static __always_inline void count_in(__u64 *hist, __u64 value)
+/* shared: a softirq may update it, too. */
+static __always_inline void sum(__u64 *at, __u64 value, bool shared)
+{
+	if (shared)
+		add(at, value);
+	else
+		*at += value;
+}
+
+static __always_inline void count_in(__u64 *hist, __u64 value, __u64 times, bool shared)
 {
 	__u64 bucket = bucket_of(value);
 
 	if (bucket < NIO_HIST_BUCKETS)
-		hist[bucket]++;
+		sum(&hist[bucket], times, shared);
+}
+
+/* times: 1, or -1 for an event that failed after all. */
+static __always_inline void book_times(const struct nio_conn *conn, __u32 stage, __u64 bytes,
+				       __u64 times, bool shared)
+{
+	struct nio_cell *cell = cell_of(conn, stage);
+
+	if (!cell)
+		return;
+	sum(&cell->bytes, bytes * times, shared);
+	sum(&cell->events, times, shared);
+	count_in(cell->hist, bytes, times, shared);
 }
 
 /* Books one event of a stage that runs in process context only (see bpf/netiotrace.h). */
 static __always_inline void book(const struct nio_conn *conn, __u32 stage, __u64 bytes)
 {
-	struct nio_cell *cell = cell_of(conn, stage);
-
-	if (!cell)
-		return;
-	cell->bytes += bytes;
-	cell->events++;
-	count_in(cell->hist, bytes);
-}
-
-/* Books the time of an event; another program books its bytes. */
-static __always_inline void book_time(const struct nio_conn *conn, __u32 stage, __u64 ns)
-{
-	struct nio_cell *cell = cell_of(conn, stage);
-
-	if (!cell)
-		return;
-	cell->ns += ns;
-	cell->timed++;
-	count_in(cell->ns_hist, ns);
-}
-
-/* Like count_in(), for buckets that a softirq may also update. */
-static __always_inline void count_in_shared(__u64 *hist, __u64 value)
-{
-	__u64 bucket = bucket_of(value);
-
-	if (bucket < NIO_HIST_BUCKETS)
-		add(&hist[bucket], 1);
+	book_times(conn, stage, bytes, 1, false);
 }
 
 /* Books an event of a stage that runs in process and softirq context. */
 static __always_inline void book_shared(const struct nio_conn *conn, __u32 stage, __u64 bytes)
 {
-	struct nio_cell *cell = cell_of(conn, stage);
-
-	if (!cell)
-		return;
-	add(&cell->bytes, bytes);
-	add(&cell->events, 1);
-	count_in_shared(cell->hist, bytes);
+	book_times(conn, stage, bytes, 1, true);
 }
 
-/* Reverts book_shared() for an event that failed. */
-static __always_inline void unbook_shared(const struct nio_conn *conn, __u32 stage, __u64 bytes)
-{
-	struct nio_cell *cell = cell_of(conn, stage);
-	__u64 bucket = bucket_of(bytes);
-
-	if (!cell)
-		return;
-	add(&cell->bytes, -bytes);
-	add(&cell->events, -1);
-	if (bucket < NIO_HIST_BUCKETS)
-		add(&cell->hist[bucket], -1);
-}
-
-static __always_inline void book_time_shared(const struct nio_conn *conn, __u32 stage, __u64 ns)
+/* Books the time of an event; another program books its bytes. */
+static __always_inline void book_time(const struct nio_conn *conn, __u32 stage, __u64 ns,
+				      bool shared)
 {
 	struct nio_cell *cell = cell_of(conn, stage);
 
 	if (!cell)
 		return;
-	add(&cell->ns, ns);
-	add(&cell->timed, 1);
-	count_in_shared(cell->ns_hist, ns);
+	sum(&cell->ns, ns, shared);
+	sum(&cell->timed, 1, shared);
+	count_in(cell->ns_hist, ns, 1, shared);
 }
 
 static __always_inline void book_uncovered(const struct nio_conn *conn, __u32 kind, __u64 bytes)

@@ -119,23 +119,16 @@ NIO_PROG("fexit/sk_page_frag_refill", nio_fx_refill,
 	 if (ret) call_step(sk, NIO_PATH_OTHER, NIO_PATH_COPY, TRUSTED), struct sock *sk,
 	 void *pfrag, bool ret)
 
-SEC("?fexit/skb_zerocopy_iter_stream")
-int BPF_PROG(nio_fx_pin_time, struct sock *sk, void *skb, void *msg, int len, void *uarg, int ret)
+static __always_inline void pin_over(const struct sock *sk, int ret)
 {
 	pin_perf_end(ret);
 	call_step(sk, NIO_PATH_PIN, NIO_PATH_OTHER, TRUSTED);
-	return 0;
 }
 
-SEC("?fexit/skb_zerocopy_iter_stream")
-int BPF_PROG(nio_fx_binding_pin_time, struct sock *sk, void *skb, void *msg, int len, void *uarg,
-	     void *binding, int ret)
-{
-	pin_perf_end(ret);
-	call_step(sk, NIO_PATH_PIN, NIO_PATH_OTHER, TRUSTED);
-	return 0;
-}
-
+NIO_PROG("fexit/skb_zerocopy_iter_stream", nio_fx_pin_time, pin_over(sk, ret), struct sock *sk,
+	 void *skb, void *msg, int len, void *uarg, int ret)
+NIO_PROG("fexit/skb_zerocopy_iter_stream", nio_fx_binding_pin_time, pin_over(sk, ret),
+	 struct sock *sk, void *skb, void *msg, int len, void *uarg, void *binding, int ret)
 NIO_PROG("fexit/sk_stream_wait_memory", nio_fx_wait,
 	 call_step(sk, NIO_PATH_WAIT, NIO_PATH_OTHER, TRUSTED), struct sock *sk)
 NIO_PROG("fexit/tcp_write_xmit", nio_fx_write_xmit,
