@@ -81,9 +81,11 @@ $(call obj,user/kernel/kernel_addresses.c): $(O)/bpf/addresses.skel.h
 $(call obj,$(ATTACH_SRC)): $(O)/bpf/attach.skel.h
 $(call obj,$(FOLLOW_SRC)): $(O)/bpf/follow.skel.h
 $(call obj,user/follow/follow.c): CPPFLAGS += $(if $(FOLLOW),-DNETIOTRACE_FOLLOW)
-# They contain the importer, the templates.
+# They contain the importer, the templates, the styles.
 $(call obj,user/study/importer.c): contrib/import-csv
 $(call obj,user/report/plotter.c): $(wildcard scripts/gnuplot/*.gp)
+$(call obj,user/report/html.c): user/report/page.css
+$(call obj,user/report/diagram.c): user/report/diagram-style.svg
 
 $(O)/%.o: %.c | $(O)/.deps
 	@mkdir -p $(@D)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "base/embed.h"
 #include "diagram.h"
 #include "figure.h"
 #include "common/units.h"
@@ -148,24 +149,7 @@ static void put_flow(const struct diagram *d, int x1, int x2, int y)
 	put_arrow(d, "flow", 1.5, x1, y, x2, y);
 }
 
-#define ARROWHEAD(kind, color)                                                                    \
-	"<marker id=\"" kind "\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"13\" " \
-	"markerHeight=\"13\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">"                     \
-	"<path d=\"M0 0L10 5L0 10z\" fill=\"" color "\"/></marker>\n"
-
-static const char style[] =
-	"<style>.diagram text{font-family:sans-serif;fill:#1a1a1a}"
-	".diagram .title{font-size:16px;font-weight:600}"
-	".diagram .name{font-size:14px}"
-	".diagram .stage{font-size:14px;font-weight:600}"
-	".diagram .small{font-size:12.5px;fill:#333}"
-	".diagram .zone{font-size:12.5px;fill:#555}"
-	".diagram .box{fill:#fff;stroke:#444;stroke-width:1.3}"
-	".diagram .copy{stroke:#D55E00}"
-	".diagram .reference{stroke:#0072B2;stroke-dasharray:7 4}"
-	".diagram .flow{stroke:#777}</style>\n"
-	"<defs>\n" ARROWHEAD("copy", "#D55E00") ARROWHEAD("reference", "#0072B2")
-		ARROWHEAD("flow", "#777") "</defs>\n";
+EMBED(style, "user/report/diagram-style.svg");
 
 /* The title, and the line between user space and kernel. */
 static void put_head(const struct diagram *d, int height)

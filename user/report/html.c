@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/embed.h"
 #include "diagram.h"
 #include "doc.h"
 
@@ -12,52 +13,7 @@
  * have no patterns there (only the legend, before the third group): browsers print each pattern as
  * a bitmap, 43 MB for 199 bars.
  */
-static const char style[] =
-	":root{color-scheme:light dark;--page:#fff;--text:#1a1a1a;--weak:#4a4f55;--line:#d9dce0;"
-	"--link:#0b4f8a;--win:#e3f1e6}"
-	"@media screen and (prefers-color-scheme:dark){:root{--page:#1a1a1a;--text:#e4e4e4;"
-	"--weak:#b3b8be;--line:#3d4147;--link:#8cc2f2;--win:#1f3d29}"
-	"figure svg{filter:invert(.9) hue-rotate(180deg)}}"
-	"html{scroll-behavior:smooth;-webkit-text-size-adjust:100%}"
-	"body{margin:0;background:var(--page);color:var(--text);"
-	"font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}"
-	"main{max-width:980px;margin:0 auto;padding:20px 20px 64px}"
-	"a{color:var(--link)}"
-	"h1{font-size:1.55rem;line-height:1.25;margin:0 0 .4em;overflow-wrap:anywhere}"
-	"h2{font-size:1.25rem;margin:1.9em 0 .6em;padding-top:.6em;border-top:1px solid "
-	"var(--line)}"
-	"h3{font-size:1.05rem;margin:1.5em 0 .3em}"
-	"p{margin:.45em 0;max-width:84ch;overflow-wrap:anywhere}"
-	"p.strong{font-weight:600}"
-	"p.links{font-size:.9rem;color:var(--weak)}"
-	"nav{font-size:.9rem;margin:.5em 0 1em}"
-	"nav a{display:inline-block;margin-right:1.1em;padding:.15em 0}"
-	"ul{margin:.5em 0;padding-left:1.3em}li{margin:.3em 0;max-width:84ch}"
-	"figure{margin:1.4em 0}"
-	".scroll{overflow-x:auto}"
-	".scroll svg{display:block;width:100%;height:auto;min-width:660px}"
-	".pair{display:flex;flex-wrap:wrap;gap:0 20px}"
-	".pair figure{flex:1 1 320px;min-width:0;margin:.6em 0}"
-	".pair figure:only-child{max-width:700px;margin:.6em auto}"
-	".pair .scroll svg{min-width:0}"
-	"table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums;"
-	"margin:.4em 0}"
-	"th,td{padding:.34em .8em .34em 0;text-align:left;vertical-align:top;"
-	"border-bottom:1px solid var(--line)}"
-	"th{font-weight:600;border-bottom-color:var(--weak)}"
-	".wide :is(th,td):not(:first-child){text-align:right}"
-	".wide td{white-space:nowrap}"
-	"td.win{background:var(--win);font-weight:600}"
-	"details{margin:.4em 0}summary{cursor:pointer;color:var(--link);font-size:.9rem}"
-	"@media(max-width:600px){main{padding:14px 14px 40px}"
-	"h1{font-size:1.3rem}h2{font-size:1.15rem}}"
-	"@media print{body{font-size:10pt}main{max-width:none;padding:0}nav,p.links{display:none}"
-	"a{color:inherit;text-decoration:none}"
-	"figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
-	".scroll{overflow:visible}.scroll svg{min-width:0;max-height:23cm}"
-	"[id*=gnuplot_plot]>g:nth-of-type(n+3) [fill*=gpPat]{fill:none}"
-	".wide{font-size:6.5pt}.wide td,.wide th{white-space:normal!important;padding-right:.4em}"
-	"details::details-content{content-visibility:visible;block-size:auto}}";
+EMBED(style, "user/report/page.css");
 
 static void html_page(struct doc *d, const char *title)
 {
