@@ -269,14 +269,10 @@ int nio_at_completion(const __u64 *args)
 
 /* fentry, fexit and kprobe programs of attach. A kprobe sees only the size a call requests. */
 
-SEC("?fentry/tcp_sendmsg_locked")
-int BPF_PROG(nio_ae_send, struct sock *sk, struct msghdr *msg)
-{
-	/* Needed only while the program at the return is attached as well. */
-	if (nio_window & 1)
-		on_message(sk, msg, is_vector(msg));
-	return 0;
-}
+/* Needed only while the program at the return is attached as well. */
+NIO_PROG("fentry/tcp_sendmsg_locked", nio_ae_send,
+	 if (nio_window & 1) on_message(sk, msg, is_vector(msg)), struct sock *sk,
+	 struct msghdr *msg)
 
 NIO_PROG("fexit/tcp_sendmsg_locked", nio_ax_send, on_call_return(sk, ret, 0), struct sock *sk,
 	 struct msghdr *msg, unsigned long size, int ret)

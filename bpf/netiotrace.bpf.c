@@ -88,15 +88,10 @@ NIO_PROG("fexit/skb_copy_bits", nio_fx_copy_bits, copy_bits_end(skb, len, !ret),
 NIO_PROG("fexit/skb_copy_and_csum_bits", nio_fx_csum_bits, copy_bits_end(skb, len, true),
 	 const struct sk_buff *skb, int offset, void *to, int len)
 
-SEC("?fexit/skb_try_coalesce")
-int BPF_PROG(nio_fx_coalesce, struct sk_buff *to, struct sk_buff *from, void *stolen, void *delta,
-	     bool ret)
-{
-	/* Runs for each packet: one load filters, as in coalesce_begin(). A copy adds no frags. */
-	if (!to->data_len)
-		other_copy_end(NIO_COPY_COALESCE, NIO_OTHER_COALESCE, ret, false);
-	return 0;
-}
+/* Runs for each packet: one load filters, as in coalesce_begin(). A copy adds no frags. */
+NIO_PROG("fexit/skb_try_coalesce", nio_fx_coalesce,
+	 if (!to->data_len) other_copy_end(NIO_COPY_COALESCE, NIO_OTHER_COALESCE, ret, false),
+	 struct sk_buff *to, struct sk_buff *from, void *stolen, void *delta, bool ret)
 
 /* Completions. */
 
@@ -236,13 +231,9 @@ NIO_PROG("tp_btf/io_uring_complete", nio_tp_request_end7, on_request_notified(re
 NIO_PROG("tp_btf/sock_send_length", nio_tp_uring_return, on_send_return(sk, ret, NIO_SEEN_CALL),
 	 struct sock *sk, int ret, int flags)
 
-SEC("?tp_btf/net_dev_queue")
-int BPF_PROG(nio_tp_transmit, struct sk_buff *skb)
-{
-	/* skb->sk may be NULL: packets of packet sockets, forwarded packets. */
-	on_transmit(skb->sk, skb, TRUSTED);
-	return 0;
-}
+/* skb->sk may be NULL: packets of packet sockets, forwarded packets. */
+NIO_PROG("tp_btf/net_dev_queue", nio_tp_transmit, on_transmit(skb->sk, skb, TRUSTED),
+	 struct sk_buff *skb)
 
 NIO_PROG("tp_btf/skb_copy_datagram_iovec", nio_tp_rx_copy, on_rx_copy(skb, len, TRUSTED),
 	 const struct sk_buff *skb, int len)

@@ -34,18 +34,12 @@ static int index_of(const char *words, const char *arg)
 	return -1;
 }
 
-static void ignore_cpu(unsigned int cpu, void *arg)
-{
-	(void)cpu;
-	(void)arg;
-}
-
 static bool is_text(const struct option_row *row, const char *arg)
 {
 	size_t len = strlen(arg);
 
 	if (row->kind == OPTION_CPUS)
-		return !parse_cpu_list(arg, CPUS_MAX, ignore_cpu, NULL);
+		return !parse_cpu_list(arg, CPUS_MAX, NULL, NULL);
 	return row->kind == OPTION_STRING ||
 	       (len && len <= row->max && strspn(arg, name_characters) == len);
 }

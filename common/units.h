@@ -22,8 +22,8 @@ int parse_rate(const char *s, uint64_t max, uint64_t *out);
 int parse_duration(const char *s, uint64_t *ns);
 
 /*
- * A CPU list in the kernel's format, "0-3,8": calls set(cpu, arg) for each CPU. -EINVAL: bad or
- * empty list. -ERANGE: a CPU >= max_cpus. On error set() is not called.
+ * A CPU list in the kernel's format, "0-3,8": calls set(cpu, arg), unless NULL, for each CPU.
+ * -EINVAL: bad or empty list. -ERANGE: a CPU >= max_cpus. On error set() is not called.
  */
 int parse_cpu_list(const char *s, unsigned int max_cpus, void (*set)(unsigned int cpu, void *arg),
 		   void *arg);

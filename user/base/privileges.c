@@ -47,11 +47,6 @@ bool privileges__in_user_namespace(void)
 	return !stat("/proc/self/ns/user", &ns) && ns.st_ino != FIRST_USER_NAMESPACE;
 }
 
-bool privileges__may_make_path(void)
-{
-	return privileges__have(CAP_SYS_ADMIN) && privileges__have(CAP_NET_ADMIN);
-}
-
 static void choose_identity(struct identity *id)
 {
 	const struct passwd *pw;

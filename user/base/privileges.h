@@ -19,9 +19,6 @@ bool privileges__in_user_namespace(void);
 /* Half a sentence: why root of a user namespace may not trace. */
 extern const char privileges__namespace_text[];
 
-/* May this process create network namespaces and devices? CAP_SYS_ADMIN and CAP_NET_ADMIN. */
-bool privileges__may_make_path(void);
-
 /* Is a capability of <linux/capability.h> effective? */
 bool privileges__have(unsigned int capability);
 

@@ -13,7 +13,6 @@
 #include "common/xalloc.h"
 #include "kernel_addresses.h"
 #include "pidns.h"
-#include "state_map.h"
 #include "attach_probes_internal.h"
 
 /* CLOCK_BOOTTIME offset of our time namespace. Before Linux 5.6 the file does not exist. */
@@ -410,7 +409,7 @@ static int read_states(const struct attach_probes *probes, struct loader_records
 	err = run_iterator(probes, "nio_at_maps");
 	if (!err && probes->skel->bss->nio_snapshot_failed)
 		err = -ENOMEM;
-	return err ? err : state_map__drain(bpf_map__fd(probes->skel->maps.nio_snapshots), open);
+	return err ? err : loader__take_states(bpf_map__fd(probes->skel->maps.nio_snapshots), open);
 }
 
 /*

@@ -98,4 +98,11 @@ int loader__try_all(enum bpf_object_id id, struct probe_result *probe_results);
 /* Whether an fentry or fexit program can be attached again after it was detached (Linux 5.13). */
 bool loader__attaches_again(void);
 
+/*
+ * Reads the copies of watched sockets' states where no iterator over map elements is allowed: takes
+ * all out of the map of copies (nio_snapshots). *out gets, for each, SOCK_STATE_HEAD bytes and, if
+ * has_events, a struct sock_events. The caller frees out->list. 0 or -errno.
+ */
+int loader__take_states(int snapshots_fd, struct loader_records *out);
+
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/capability.h>
 
 #include "base/log.h"
 #include "base/resource_limits.h"
@@ -29,7 +30,8 @@ int runner__check_privileges(const struct options *o)
 			"sudo, or with --backend none for the load generator alone.");
 		return EXIT_PRIVILEGES;
 	}
-	if (o->path == NETPATH_VETH && !privileges__may_make_path()) {
+	if (o->path == NETPATH_VETH &&
+	    !(privileges__have(CAP_SYS_ADMIN) && privileges__have(CAP_NET_ADMIN))) {
 		log_error(
 			"--path veth makes network namespaces, which needs root: run it with sudo, "
 			"or use --path loopback.");
