@@ -351,8 +351,6 @@ int attach__main(int argc, char **argv)
 	a.out = a.o.target.command || a.o.to_stdout ? stderr : stdout;
 	code = privileges__check_trace();
 	if (!code)
-		code = mounts__check_proc();
-	if (!code)
 		code = open_files(&a);
 	if (!code)
 		code = loop__open(&a.loop);

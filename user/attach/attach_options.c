@@ -52,14 +52,6 @@ static void parse_without(void *options, const char *arg)
 	o->without[target_options__one_more(&o->without_nr, ATTACH_WITHOUT_MAX, "--without")] = arg;
 }
 
-static void refuse(void *options, const char *arg)
-{
-	(void)options;
-	usage_error("'%s' is not an option; to run and watch a command, put -- before it: "
-		    "netiotrace attach -- %s.",
-		    arg, arg);
-}
-
 #define AT(field) .offset = offsetof(struct attach_options, field)
 
 /* clang-format off */
@@ -127,7 +119,7 @@ void attach_options__parse(struct attach_options *o, int argc, char **argv)
 		.args_doc = "[-- COMMAND [ARG...]]",
 		.option_rows = option_rows,
 		.nr = sizeof(option_rows) / sizeof(option_rows[0]),
-		.operand = refuse,
+		.does = "watch",
 	};
 
 	*o = (struct attach_options){

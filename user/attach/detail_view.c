@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One process, connection, port or cgroup on the screen; see detail_view.h. Pure. */
+/* One process, connection, port or cgroup on the screen; see top_view.h. Pure. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/address.h"
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "detail_view.h"
+#include "top_view.h"
 
 #define SIZE_COLS    9
 #define GAP_COLS     2

@@ -1,13 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The live view of attach: rows of what attach found, with rates since the last refresh, in the
- * table of table_view.h; Enter opens one row (detail_view.h).
+ * table of table_view.h; Enter opens one row: ledger, calls, sizes, CPU time, hottest stacks,
+ * verdict (detail_view.c).
  */
 #ifndef ATTACH_TOP_VIEW_H
 #define ATTACH_TOP_VIEW_H
 
-#include "detail_view.h"
+#include "attach_result.h"
 #include "table_view.h"
+
+/* A row of the live table, which outlives the refresh that it is of. */
+struct view_item {
+	struct attach_row row; /* its pointers are not valid any more */
+	char name[ROW_NAME_LEN];
+	char owner[OWNER_LEN];    /* the process of its samples; "": none */
+	struct cpu_split cpu;     /* of a process */
+	struct sock_state socket; /* of a connection */
+};
+
+/* The verdict on a row and its advice; empty if the row is not in the present table any more. */
+void view_item__verdict(struct attach_verdict *j, const struct attach_result *r,
+			const struct view_item *item);
+
+/* How the row sent its bytes, a sentence without its subject: "copies all it sends". */
+void view_item__print(FILE *f, const struct attach_result *r, const struct view_item *item);
+
+/* Fills the grid but for its last row. utf8: block glyphs may be used. */
+void detail_view__draw(struct grid *g, const struct attach_result *r, const struct view_item *item,
+		       bool utf8);
 
 /* Rows that are kept; a filter chooses among all. */
 #define TOP_ROWS_MAX 256

@@ -266,6 +266,10 @@ static void parse_operand(const struct line *l, const char *word)
 {
 	if (l->command->operand)
 		l->command->operand(l->options, word);
+	else if (l->command->does)
+		usage_error("'%s' is not an option; to run and %s a command, put -- before it: "
+			    "netiotrace %s -- %s.",
+			    word, l->command->does, l->command->name, word);
 	else
 		usage_error("'%s' is one argument too many: %s takes options only. A command comes "
 			    "first (netiotrace COMMAND); a program is watched by 'netiotrace "

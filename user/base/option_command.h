@@ -19,6 +19,7 @@ struct option_command {
 	void (*refuse)(const struct option_row *row, const char *arg);
 	/* Takes an argument that is no option. NULL: it is a usage error. */
 	void (*operand)(void *options, const char *arg);
+	const char *does;    /* to a command after --: "watch"; NULL: it takes none */
 	char *(*list)(void); /* a paragraph for the text below the options, to free; or NULL */
 };
 

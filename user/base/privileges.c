@@ -29,7 +29,7 @@ bool privileges__may_trace(void)
 int privileges__check_trace(void)
 {
 	if (privileges__may_trace())
-		return EXIT_DONE;
+		return mounts__check_proc();
 	log_error("watching the kernel needs root (or CAP_BPF and CAP_PERFMON): run it with sudo.");
 	return EXIT_PRIVILEGES;
 }

@@ -11,7 +11,8 @@
 
 /* May this process load tracing BPF programs? CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN. */
 bool privileges__may_trace(void);
-int privileges__check_trace(void); /* the same, as an exit code: a refusal was reported */
+/* The same, and mounts__check_proc(), as an exit code: a refusal was reported. */
+int privileges__check_trace(void);
 
 /* Is this process in a user namespace other than the first? Root there may not load BPF. */
 bool privileges__in_user_namespace(void);

@@ -538,8 +538,6 @@ int export__main(int argc, char **argv)
 	export_options__parse(&x->o, argc, argv);
 	code = privileges__check_trace();
 	if (!code)
-		code = mounts__check_proc();
-	if (!code)
 		code = loop__open(&x->loop);
 	if (!code)
 		code = run(x);

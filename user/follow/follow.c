@@ -34,8 +34,6 @@ static int work(const struct follow_options *o)
 {
 	int code = privileges__check_trace();
 
-	if (!code)
-		code = mounts__check_proc();
 	return code ? code : follow_session__run(o);
 }
 #else

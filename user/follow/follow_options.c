@@ -25,14 +25,6 @@ static const char doc[] =
 	"Exit status: that of the command; without a command 0 success, 1 failure, 2 usage error, "
 	"3 not supported by this kernel or machine, 4 missing privileges, 130 Ctrl-C.";
 
-static void refuse(void *options, const char *arg)
-{
-	(void)options;
-	usage_error("'%s' is not an option; to run and follow a command, put -- before it: "
-		    "netiotrace follow -- %s.",
-		    arg, arg);
-}
-
 #define AT(field) .offset = offsetof(struct follow_options, field)
 
 /* clang-format off */
@@ -62,7 +54,7 @@ void follow_options__parse(struct follow_options *o, int argc, char **argv)
 		.args_doc = "[-- COMMAND [ARG...]]",
 		.option_rows = option_rows,
 		.nr = sizeof(option_rows) / sizeof(option_rows[0]),
-		.operand = refuse,
+		.does = "follow",
 	};
 
 	*o = (struct follow_options){

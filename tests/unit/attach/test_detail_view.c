@@ -2,7 +2,7 @@
 /* The detail page of the live table: it fits any screen size and has the figures of its row. */
 #include <stdlib.h>
 
-#include "attach/detail_view.h"
+#include "attach/top_view.h"
 #include "support/grid_text.h"
 #include "support/test.h"
 
