@@ -103,22 +103,18 @@ struct search {
 	void *arg;
 };
 
-/* False: the file is not shown to the caller. */
-static bool visit_file(struct search *s, const char *path)
+static void visit_file(struct search *s, const char *path)
 {
 	struct stat st;
 	int fd;
 
-	if (stat(path, &st))
-		return errno != EACCES;
-	if (!seen__add(&s->seen, st.st_ino))
-		return true;
+	if (stat(path, &st) || !seen__add(&s->seen, st.st_ino))
+		return;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return true;
+		return;
 	s->visit(fd, s->arg);
 	close(fd);
-	return true;
 }
 
 static void visit_processes(struct search *s)
