@@ -336,8 +336,8 @@ NIO_KPROBE("kprobe/sock_zerocopy_callback", nio_ak_sock_ended, on_sends_complete
 
 /* Keeps the table of watched tasks: fork, change of name, exit. */
 
-SEC("?tp_btf/sched_process_fork")
-int BPF_PROG(nio_at_fork, struct task_struct *parent, struct task_struct *child)
+static __always_inline int on_fork(const struct task_struct *parent,
+				   const struct task_struct *child)
 {
 	struct nio_task *task;
 	char comm[16];
@@ -346,11 +346,23 @@ int BPF_PROG(nio_at_fork, struct task_struct *parent, struct task_struct *child)
 		return 0;
 	task = task_of(parent);
 	/* A child has its parent's name, so a match by name covers the child as well. */
-	if (!task || !(nio_follow_children || task->named))
+	if (!task || !(nio_follow_children || task->named) || task_of(child))
 		return 0;
 	bpf_get_current_comm(comm, sizeof(comm));
 	watch_task(child, tgid_of(parent), comm, !nio_follow_children);
 	return 0;
+}
+
+SEC("?tp_btf/sched_process_fork")
+int BPF_PROG(nio_at_fork, struct task_struct *parent, struct task_struct *child)
+{
+	return on_fork(parent, child);
+}
+
+SEC("?tp_btf/sched_process_fork")
+int BPF_PROG(nio_at_fork2, struct task_struct *parent, struct task_struct *child)
+{
+	return on_fork(parent, child);
 }
 
 static __always_inline void on_name(const struct task_struct *p, const char comm[16])

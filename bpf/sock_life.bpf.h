@@ -240,11 +240,18 @@ static __always_inline bool is_of_interest(int oldstate, int newstate)
 	       (oldstate == TCP_SYN_RECV || (STATES_OF_INTEREST >> (newstate & 31) & 1));
 }
 
+/* True simulates connections whose beginning no program sees (tests/e2e/attach_threads.bats). */
+#ifndef NIO_BIRTH_IS_REFUSED
+#define NIO_BIRTH_IS_REFUSED false
+#endif
+
 static __always_inline int on_state(const struct sock *sk, int oldstate, int newstate)
 {
 	struct sock_state *s;
 
 	if (!is_of_interest(oldstate, newstate))
+		return 0;
+	if (NIO_BIRTH_IS_REFUSED && (oldstate == TCP_SYN_RECV || newstate == TCP_SYN_SENT))
 		return 0;
 	if (nio_any_mptcp && sk->sk_protocol != IPPROTO_TCP)
 		return on_mptcp_change(sk, newstate);
@@ -274,11 +281,6 @@ static __always_inline int on_state(const struct sock *sk, int oldstate, int new
 	return 0;
 }
 
-/* True simulates accepted connections whose beginning no program sees (attach_threads.bats). */
-#ifndef NIO_BIRTH_IS_REFUSED
-#define NIO_BIRTH_IS_REFUSED false
-#endif
-
 /*
  * State changes and ends have two identical programs each. Where the kernel may refuse a program on
  * top of itself, user space attaches both (attach_sampling.c).
@@ -286,8 +288,6 @@ static __always_inline int on_state(const struct sock *sk, int oldstate, int new
 SEC("?tp_btf/inet_sock_set_state")
 int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 {
-	if (NIO_BIRTH_IS_REFUSED && oldstate == TCP_SYN_RECV)
-		return 0;
 	return on_state(sk, oldstate, newstate);
 }
 

@@ -216,8 +216,8 @@ struct sock_state {
 };
 
 /*
- * What may lack of a connection that was first met in use, after bytes had moved. BIRTH: it was
- * accepted before watching began, or later, in a run that the kernel refused. CALLS: the send and
+ * What may lack of a connection that was first met in use, after bytes had moved. BIRTH: it began
+ * before watching, or later, in a run that the kernel refused. CALLS: the send and
  * receive programs were not attached all the time, so an earlier use may have been missed.
  */
 #define NIO_MET_BIRTH 1

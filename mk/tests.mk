@@ -12,7 +12,7 @@ TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run \
                  $(O)/tests/e2e/connection_churn $(O)/tests/e2e/shared_socket_senders $(O)/tests/e2e/slow_reader \
                  $(O)/tests/e2e/planted_copies $(O)/tests/e2e/slow_page $(O)/tests/e2e/zc_requests
 # LD_PRELOAD libraries for other programs: never built with a sanitizer.
-TEST_LIBRARIES := $(addprefix $(O)/tests/e2e/,tcp_info.so paced.so little_memory.so)
+TEST_LIBRARIES := $(addprefix $(O)/tests/e2e/,tcp_info.so paced.so refused_runs.so little_memory.so)
 
 # Unit tests also link main() (support/test.h).
 UNIT_MAIN   := $(O)/unit-main.a

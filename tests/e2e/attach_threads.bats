@@ -174,6 +174,43 @@ refuses() {
 	done
 }
 
+# A client first met in its second call may be an earlier connection in no file table, or a new one
+# whose connect() and first call the kernel refused. refused_runs.so says so of the kernel.
+@test "attach reports sums as unknown where the kernel may have refused connect() or a fork" {
+	refuses "NIO_BIRTH_IS_REFUSED=true' '-DNIO_IS_REFUSED=bpf_get_prandom_u32()%2"
+	cat >inside <<-'EOF'
+		ip link set lo up
+		mount -t sysfs none /sys
+		python3 -c '
+		import socket
+		listener = socket.create_server(("127.0.0.1", 5555))
+		open("listens", "w").close()
+		while True:
+		    with listener.accept()[0] as peer:
+		        while peer.recv(4096): pass' &
+		trap 'kill $!' EXIT
+		until test -e listens; do sleep 0.1; done
+		# With receive packet steering the second programs are attached from the start.
+		for cpus in 0 1; do
+			echo $cpus >/sys/class/net/lo/queues/rx-0/rps_cpus
+			for refused in nio_at_receive "nio_at_state nio_at_state2" "nio_at_fork nio_at_fork2" nio_at_fork; do
+				REFUSED_PROGRAMS=$refused LD_PRELOAD=$2 "$1" attach -q --count-calls --json "$refused.$cpus" -- python3 -c '
+		import socket
+		for i in range(100):
+		    with socket.create_connection(("127.0.0.1", 5555)) as client:
+		        for j in range(3): client.sendall(bytes(1000))'
+			done
+		done
+	EOF
+	unshare --net --mount bash -e ./inside "$REFUSING" "$BUILD_DIR/tests/e2e/refused_runs.so"
+	jq -c '[input_filename, .total.socket.tx_bytes, .health]' nio_*
+	# As far as the kernel says, nothing lacks (here that is simulated, and false).
+	jq -es 'all(.health.ends_missed == 0 and .total.socket.tx_bytes < 300000)' nio_at_receive.*
+	jq -es 'all(.health.ends_missed > 0 and .total.socket.tx_bytes == null)' "nio_at_state nio_at_state2".*
+	jq -es 'all(.health.tasks_left_out > 0 and .total.socket.tx_bytes == null)' "nio_at_fork nio_at_fork2".* nio_at_fork.0
+	jq -e '.health.tasks_left_out == 0' nio_at_fork.1
+}
+
 # The application reads after it has shut down both directions; no program sees the socket's end.
 @test "attach counts bytes read after shutdown(SHUT_RDWR), or reports them as unknown if the end was missed" {
 	refuses 'NIO_END_IS_REFUSED=true'

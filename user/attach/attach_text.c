@@ -408,7 +408,7 @@ static void print_watching(FILE *f, const struct attach_result *r)
 		const char *noun, *text;
 	} left_out[] = {
 		{r->loss.sockets_full, "socket", "did not fit (--max-sockets): sums are unknown"},
-		{r->loss.tasks_full, "process", "did not fit: sums are unknown"},
+		{r->loss.tasks_full, "process", "did not fit, or began unseen: sums are unknown"},
 		{r->loss.ends_missed, "connection", "began or ended unseen: sums are unknown"},
 		{r->table.closed_left_out, "closed connection", "only in the sums"},
 		{r->table.processes_left_out, "connection", "of processes that are not listed"},

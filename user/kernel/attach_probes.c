@@ -474,11 +474,28 @@ static struct nio_attach_loss raw_losses(const struct attach_probes *probes)
 	return *(const volatile struct nio_attach_loss *)&probes->skel->bss->nio_attach_losses;
 }
 
+/* Processes that may not be watched because the kernel refused their event, at most. */
+static uint64_t tasks_refused(const struct attach_probes *probes)
+{
+	const struct attach_bpf *skel = probes->skel;
+	uint64_t names = 0;
+
+	if (skel->rodata->nio_comms_nr)
+		names = attach_probes__refused(skel->progs.nio_at_exec) +
+			attach_probes__refused(skel->progs.nio_at_rename);
+	return names + attach_probes__refused(probes->plan.without_seconds
+						      ? skel->progs.nio_at_fork
+						      : skel->progs.nio_at_fork2);
+}
+
 struct nio_attach_loss attach_probes__losses(const struct attach_probes *probes)
 {
 	struct nio_attach_loss loss = raw_losses(probes);
 
 	loss.ends_missed += probes->unsure_most;
+	/* Of a cgroup each process is found when it uses a socket. */
+	if (!probes->skel->rodata->nio_by_cgroup)
+		loss.tasks_full += tasks_refused(probes);
 	return loss;
 }
 
@@ -488,8 +505,8 @@ struct nio_attach_loss attach_probes__losses(const struct attach_probes *probes)
  */
 static bool is_twin(const char *name)
 {
-	static const char *const twins[] = {"nio_at_state", "nio_at_state2", "nio_at_destroy",
-					    "nio_at_destroy2"};
+	static const char *const twins[] = {"nio_at_state",    "nio_at_state2", "nio_at_destroy",
+					    "nio_at_destroy2", "nio_at_fork",   "nio_at_fork2"};
 
 	for (size_t i = 0; i < sizeof(twins) / sizeof(twins[0]); i++)
 		if (!strcmp(name, twins[i]))

@@ -45,10 +45,13 @@ struct attach_probes {
 void attach_probes__note_moved(struct attach_probes *probes);
 
 /*
- * Sets births_ns: to now as long as the kernel has refused no event of a socket. It stays when the
- * second programs are attached, which do what the kernel refuses the first ones.
+ * Sets births_ns: to now as long as the kernel has refused no event of a socket to the first
+ * program, or to the second one where both are attached from the start.
  */
 void attach_probes__note_births(struct attach_probes *probes);
+
+/* Runs of a program that the kernel refused on top of itself; 0: none, or it is not loaded. */
+uint64_t attach_probes__refused(const struct bpf_program *prog);
 
 /* The programs of events are attached: from now on their rate decides. 0 or -errno. */
 int attach_probes__begin_events(struct attach_probes *probes, bool count_calls);

@@ -148,12 +148,13 @@ static bool is_preemptible(void)
 	return !uname(&name) && atoi(name.release) >= 7;
 }
 
-static bool was_refused(const struct bpf_program *prog)
+uint64_t attach_probes__refused(const struct bpf_program *prog)
 {
 	struct bpf_prog_info info = {0};
 	uint32_t len = sizeof(info);
+	int fd = bpf_program__fd(prog);
 
-	return !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len) && info.recursion_misses;
+	return fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len) ? 0 : info.recursion_misses;
 }
 
 /*
@@ -177,11 +178,12 @@ static bool steers_packets(void)
 
 void attach_probes__note_births(struct attach_probes *probes)
 {
+	const struct attach_bpf *skel = probes->skel;
+	bool seconds = probes->sampling.needs_seconds;
 	uint64_t now_ns = loop__now_ns();
 
-	if (probes->sampling.needs_seconds)
-		probes->births_ns = UINT64_MAX;
-	else if (probes->plan.without_seconds && !was_refused(probes->skel->progs.nio_at_state))
+	if ((seconds || probes->plan.without_seconds) &&
+	    !attach_probes__refused(seconds ? skel->progs.nio_at_state2 : skel->progs.nio_at_state))
 		probes->births_ns = now_ns;
 }
 
@@ -192,7 +194,8 @@ static void attach_seconds(struct attach_probes *probes, uint64_t now_ns)
 
 	attach_probes__note_births(probes);
 	if (!probes->plan.without_seconds ||
-	    !(probes->sampling.needs_seconds || was_refused(probes->skel->progs.nio_at_state)))
+	    !(probes->sampling.needs_seconds ||
+	      attach_probes__refused(probes->skel->progs.nio_at_state)))
 		return;
 	probes->plan.without_seconds = false;
 	base_plan = base_plan_at(probes, now_ns);

@@ -412,7 +412,8 @@ int plan__make(struct plan *plan, const struct probe_result *probe_results,
 /* They do what the kernel refuses the first program at the same hook. */
 static bool is_second(const char *program)
 {
-	return !strcmp(program, "nio_at_state2") || !strcmp(program, "nio_at_destroy2");
+	return !strcmp(program, "nio_at_state2") || !strcmp(program, "nio_at_destroy2") ||
+	       !strcmp(program, "nio_at_fork2");
 }
 
 /*

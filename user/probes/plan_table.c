@@ -233,7 +233,7 @@ const struct alternative plan_alternatives[] = {
 	ROW(ATTACH, SOCKET_END, TP, "tp_btf/tcp_destroy_sock",
 	    "nio_at_state nio_at_state2 nio_at_destroy nio_at_destroy2", EXACT)
 	ROW(ATTACH, TASKS, TP, "tp_btf/sched_process_fork",
-	    "nio_at_fork nio_at_exec nio_at_rename nio_at_exit", EXACT)
+	    "nio_at_fork nio_at_fork2 nio_at_exec nio_at_rename nio_at_exit", EXACT)
 	ROW(ATTACH, EARLIER_SOCKETS, BACKEND_ITERATOR, "iter/task_file",
 	    "nio_at_files nio_at_tasks", EXACT)
 };
