@@ -339,14 +339,15 @@ NIO_KPROBE("kprobe/sock_zerocopy_callback", nio_ak_sock_ended, on_sends_complete
 static __always_inline int on_fork(const struct task_struct *parent,
 				   const struct task_struct *child)
 {
-	struct nio_task *task;
+	struct nio_task *task, *known;
 	char comm[16];
 
 	if (child->tgid != child->pid)
 		return 0;
 	task = task_of(parent);
+	known = task_of(child);
 	/* A child has its parent's name, so a match by name covers the child as well. */
-	if (!task || !(nio_follow_children || task->named) || task_of(child))
+	if (!task || !(nio_follow_children || task->named) || (known && !known->exit_ns))
 		return 0;
 	bpf_get_current_comm(comm, sizeof(comm));
 	watch_task(child, tgid_of(parent), comm, !nio_follow_children);

@@ -488,7 +488,7 @@ static __always_inline __u8 lacks_of(const struct sock_state *s, const struct so
 {
 	__u64 key = (__u64)sk;
 	const struct nio_earlier *e = bpf_map_lookup_elem(&nio_earlier, &key);
-	bool since = !was_left_out(sk) && ((s->flags & SOCK_STATE_CALLER) || listener_wanted(sk));
+	bool since = !was_left_out(sk);
 	__u32 from = 1;
 
 	if (e && e->port == kernel_read(struct sock, sk, __sk_common.skc_dport)) {

@@ -27,6 +27,8 @@ const volatile __u32 nio_comms_nr = 0;
 const volatile char nio_comms[NIO_COMMS_MAX][16] = {};
 const volatile __u32 nio_own_tgid = 0; /* process id of the collector */
 
+__u32 nio_task_full; /* the last process that did not fit into nio_tasks */
+
 static __always_inline void add_to(__u64 *sum, __u64 value)
 {
 	__sync_fetch_and_add(sum, value);
@@ -59,8 +61,11 @@ static __always_inline void watch_task(const struct task_struct *p, __u32 parent
 	__u32 tgid = tgid_of(p);
 
 	__builtin_memcpy(task.comm, comm, sizeof(task.comm));
-	if (bpf_map_update_elem(&nio_tasks, &tgid, &task, BPF_ANY))
+	/* Two programs see a fork. */
+	if (bpf_map_update_elem(&nio_tasks, &tgid, &task, BPF_ANY) && nio_task_full != tgid) {
+		nio_task_full = tgid;
 		add_to(&nio_attach_losses.tasks_full, 1);
+	}
 	nio_task_known[tgid & (NIO_KNOWN_NR - 1)] = 1;
 }
 

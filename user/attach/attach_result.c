@@ -44,14 +44,21 @@ bool attach_result__hides_pins(const struct socket_ledger *b)
 	return b->pins_hidden && !socket_ledger__pins(b);
 }
 
+#define REFUSED_PEEKS                                                                       \
+	"the kernel refused some runs of netiotrace's programs (health.missed); copies by " \
+	"MSG_PEEK in them would be in no counter, so there is no upper bound"
+
 #define HIDDEN_PEEKS                                                                         \
 	"not every copy of some connections was seen: the bytes that they read, which are "  \
 	"exact, are divided as the copies that were seen; copies by MSG_PEEK that were not " \
 	"seen are in no counter, so there is no upper bound (--count-calls watches them all)"
 
-static bool hides_peeks(const struct socket_ledger *b)
+/* Why copies by MSG_PEEK may be in no counter; NULL: they are in rx_copy. */
+static const char *hidden_peeks(const struct socket_ledger *b)
 {
-	return (b->unwatched || b->refused_runs) && b->received;
+	if (!b->readable)
+		return NULL;
+	return b->unwatched ? HIDDEN_PEEKS : b->refused_runs ? REFUSED_PEEKS : NULL;
 }
 
 static bool hides_stage(const struct socket_ledger *b, enum nio_stage stage)
@@ -97,8 +104,8 @@ static enum quality quality_of(const struct attach_result *r, const struct socke
 			       "a lower bound: another layer than TCP served some sockets part of "
 			       "the time, and not every call was seen",
 			       reason);
-	if (stage == NIO_STAGE_RX_COPY && hides_peeks(b))
-		return because(QUALITY_SAMPLED, HIDDEN_PEEKS, reason);
+	if (stage == NIO_STAGE_RX_COPY && hidden_peeks(b))
+		return because(QUALITY_SAMPLED, hidden_peeks(b), reason);
 	if (!deferred && b->divided[sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER])
 		return because(
 			QUALITY_SAMPLED,
@@ -237,7 +244,7 @@ struct amount attach_result__stage(const struct attach_result *r, const struct s
 	a.quality = quality_of(r, b, stage, &a.reason);
 	a.doubt = doubt_of(a.quality != QUALITY_UNAVAILABLE || !a.reason,
 			   socket_ledger__stage_bytes(b, stage).known);
-	if (stage == NIO_STAGE_RX_COPY && hides_peeks(b))
+	if (stage == NIO_STAGE_RX_COPY && hidden_peeks(b))
 		a.doubt |= DOUBT_OPEN;
 	return a;
 }
@@ -346,8 +353,8 @@ struct real attach_result__copies_at_most(const struct attach_result *r,
 {
 	struct real most = copies_most(r, b);
 
-	if (most.known && hides_peeks(b))
-		return real__unknown(HIDDEN_PEEKS);
+	if (most.known && hidden_peeks(b))
+		return real__unknown(hidden_peeks(b));
 	if (most.known)
 		most.reason = socket_ledger__copies_reason(b);
 	return most;
@@ -456,7 +463,8 @@ char *copies_per_byte__text(char buf[UNITS_BUF], const struct attach_result *r,
 {
 	bool wide = row_value__amount(VALUE_COPIED, r, b).doubt & DOUBT_WIDE ||
 		    row_value__amount(VALUE_RX_COPIED, r, b).doubt & DOUBT_WIDE;
-	bool estimate = b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER];
+	bool estimate =
+		b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER] || hidden_peeks(b);
 	bool doubts = b->unseen || b->pinned_open ||
 		      socket_ledger__unseen_reason(b, NIO_STAGE_NR) ||
 		      is_open(b, NIO_SIDE_SENDER) || is_open(b, NIO_SIDE_RECEIVER);

@@ -225,7 +225,7 @@ static void print_ledger(FILE *f, const struct attach_result *r)
 	struct amount sent = row_value__amount(VALUE_SENT, r, b);
 	struct amount received = row_value__amount(VALUE_RECEIVED, r, b);
 	uint64_t rest = sent.value;
-	const char *before = " =", *unseen = socket_ledger__unseen_reason(b, NIO_STAGE_NR);
+	const char *before = " =", *unseen = socket_ledger__copies_reason(b);
 	char text[UNITS_BUF];
 
 	fprintf(f, "%s sent", amount__bytes(text, &sent));

@@ -101,7 +101,7 @@ static bool xdp__on_veth(bool *copies)
 
 struct copy_place {
 	ino_t netns;
-	char device[IFNAMSIZ]; /* empty: TCPRcvCollapsed of the namespace */
+	int device; /* its ifindex; 0: TCPRcvCollapsed of the namespace */
 	uint64_t base, now;
 	bool met;                    /* at the last look */
 	bool no_checksum, no_gather; /* at any look */
@@ -124,15 +124,15 @@ void copy_search__add(struct copy_search *s, uint32_t netns)
 }
 
 /* What a place had before watching began is its base. */
-static struct copy_place *note(const struct visit *v, const char *device, uint64_t now)
+static struct copy_place *note(const struct visit *v, int device, uint64_t now)
 {
 	struct copy_search *s = v->s;
 	struct copy_place *p;
 
 	for (size_t i = 0; i < s->places_nr; i++) {
 		p = &s->places[i];
-		if (p->netns == v->netns && !strcmp(p->device, device)) {
-			/* A smaller number is of a new device with this name: both add up. */
+		if (p->netns == v->netns && p->device == device) {
+			/* A smaller number begins anew: both add up. */
 			if (now < p->now)
 				p->base -= p->now;
 			p->now = now;
@@ -142,9 +142,8 @@ static struct copy_place *note(const struct visit *v, const char *device, uint64
 	}
 	s->places = xgrow(s->places, s->places_nr, sizeof(*s->places));
 	p = &s->places[s->places_nr++];
-	*p = (struct copy_place){
-		.netns = v->netns, .base = s->due_ns ? 0 : now, .now = now, .met = true};
-	snprintf(p->device, sizeof(p->device), "%s", device);
+	*p = (struct copy_place){v->netns, device, .base = s->due_ns ? 0 : now, .now = now,
+				 .met = true};
 	return p;
 }
 
@@ -168,12 +167,17 @@ static void read_devices(struct visit *v)
 
 	while (f && fgets(line, sizeof(line), f)) {
 		struct copy_place *p;
+		int device;
 
 		if (sscanf(line, " %15[^:]: %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64, name,
 			   &sent) != 2)
 			continue;
 		v->devices++;
-		p = note(v, name, sent);
+		/* A new device with the name of one that is gone has another index. */
+		device = if_nametoindex(name);
+		if (!device)
+			continue;
+		p = note(v, device, sent);
 		p->no_checksum |= fd >= 0 && !has_feature(fd, name, ETHTOOL_GTXCSUM);
 		p->no_gather |= fd >= 0 && !has_feature(fd, name, ETHTOOL_GSG);
 	}
@@ -197,7 +201,7 @@ static void read_collapsed(struct visit *v)
 			number = strtok_r(NULL, " \n", &more);
 		}
 		if (at && number)
-			note(v, "", strtoull(number, NULL, 10));
+			note(v, 0, strtoull(number, NULL, 10));
 	}
 	if (f)
 		fclose(f);
@@ -284,7 +288,7 @@ static void sum_up(struct copy_search *s, uint64_t tap_devices)
 			add_sent(&e->no_checksum_bytes, p);
 		if (p->no_gather)
 			add_sent(&e->no_gather_bytes, p);
-		if (!p->device[0] && p->now > p->base && is_watched(s, p->netns))
+		if (!p->device && p->now > p->base && is_watched(s, p->netns))
 			e->collapsed = true;
 	}
 }

@@ -474,7 +474,10 @@ static struct nio_attach_loss raw_losses(const struct attach_probes *probes)
 	return *(const volatile struct nio_attach_loss *)&probes->skel->bss->nio_attach_losses;
 }
 
-/* Processes that may not be watched because the kernel refused their event, at most. */
+/*
+ * Processes that may not be watched because the kernel refused their event, at most. Those of a
+ * cgroup are found when they use a socket.
+ */
 static uint64_t tasks_refused(const struct attach_probes *probes)
 {
 	const struct attach_bpf *skel = probes->skel;
@@ -483,6 +486,8 @@ static uint64_t tasks_refused(const struct attach_probes *probes)
 	if (skel->rodata->nio_comms_nr)
 		names = attach_probes__refused(skel->progs.nio_at_exec) +
 			attach_probes__refused(skel->progs.nio_at_rename);
+	else if (!skel->rodata->nio_by_task || !skel->rodata->nio_follow_children)
+		return 0;
 	return names + attach_probes__refused(probes->plan.without_seconds
 						      ? skel->progs.nio_at_fork
 						      : skel->progs.nio_at_fork2);
@@ -493,15 +498,13 @@ struct nio_attach_loss attach_probes__losses(const struct attach_probes *probes)
 	struct nio_attach_loss loss = raw_losses(probes);
 
 	loss.ends_missed += probes->unsure_most;
-	/* Of a cgroup each process is found when it uses a socket. */
-	if (!probes->skel->rodata->nio_by_cgroup)
-		loss.tasks_full += tasks_refused(probes);
+	loss.tasks_full += tasks_refused(probes);
 	return loss;
 }
 
 /*
  * One of a pair: if the kernel skips one program, the other does its work. changes_missed counts
- * what neither did.
+ * what neither did of a socket, tasks_refused() of a fork.
  */
 static bool is_twin(const char *name)
 {

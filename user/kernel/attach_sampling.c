@@ -199,8 +199,12 @@ static void attach_seconds(struct attach_probes *probes, uint64_t now_ns)
 		return;
 	probes->plan.without_seconds = false;
 	base_plan = base_plan_at(probes, now_ns);
-	loader__attach(&probes->loader,
-		       probes->sampling.windows.attached ? &probes->plan : &base_plan);
+	if (!loader__attach(&probes->loader,
+			    probes->sampling.windows.attached ? &probes->plan : &base_plan))
+		return;
+	/* Not both are attached: the next step tries again. */
+	probes->plan.without_seconds = true;
+	probes->sampling.needs_seconds = false;
 }
 
 int attach_probes__begin_events(struct attach_probes *probes, bool count_calls)

@@ -279,6 +279,9 @@ static void divide_read(struct socket_ledger *d, const struct sock_state *s, uin
 	d->seen_rx = u64__minus(taken, added) < read ? u64__minus(taken, added) : read;
 	if (!seen && how == SCALE_ALL)
 		d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED] = read;
+	/* Nothing was taken: each copy only looked. */
+	if (!read)
+		*peeked = copy->bytes;
 	if ((!seen && how == SCALE_ALL) || !read)
 		return;
 	d->divided[NIO_SIDE_RECEIVER] = read;
@@ -412,6 +415,7 @@ static struct socket_ledger ledger_of(const struct sock_state *s, enum scaling h
 		.socket_tx = s->now.sent - s->base.sent,
 		.socket_rx = s->now.read - s->base.read,
 		.received = s->now.received - s->base.received,
+		.readable = u64__minus(s->now.received, s->base.read),
 		.retrans = u64__minus(s->now.retrans, s->base.retrans),
 		.ids = s->zc_ids,
 		.completed = s->completed,

@@ -11,9 +11,9 @@
 #include "unseen_copies.h"
 
 /* Why sums over sockets are unknown. */
-#define SOCKET_LEDGER_LEFT_OUT                                                                  \
-	"sockets or processes were left out: their maps were full (--max-sockets), or the end " \
-	"of a connection was not seen"
+#define SOCKET_LEDGER_LEFT_OUT                                                                \
+	"sockets or processes were left out: their maps were full (--max-sockets), or their " \
+	"begin or end may have been missed"
 
 /* Why a number of calls or of their bytes is unknown. */
 #define SOCKET_LEDGER_NOT_SEEN                                                           \
@@ -55,6 +55,7 @@ struct socket_ledger {
 	/* By the sockets' counters since watching began: queued, and read by the applications. */
 	uint64_t socket_tx, socket_rx;
 	uint64_t received; /* from the peers, read or not */
+	uint64_t readable; /* the same with what was queued when watching began */
 	/* Bytes of connections with partly seen calls: scaled from the seen part. */
 	uint64_t divided[NIO_SIDE_NR];
 	/* Of the bytes that were scaled, by stage and by kind of call. Each socket has its own. */

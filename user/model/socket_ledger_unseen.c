@@ -94,8 +94,9 @@ void socket_ledger__hide_pins(struct socket_ledger *d, const struct sock_state *
 {
 	d->pins_hidden = d->unwatched;
 	if (d->pins_hidden && !socket_ledger__pins(d))
-		d->hidden_pins = u64__minus(socket_ledger__at_most(d, NIO_STAGE_TX_PIN),
-					    d->stages[NIO_STAGE_DEFERRED_COPY].bytes);
+		d->hidden_pins =
+			u64__minus(socket_ledger__at_most(d, NIO_STAGE_TX_PIN) + d->retrans,
+				   d->stages[NIO_STAGE_DEFERRED_COPY].bytes);
 	bound_pins(d, s);
 }
 
@@ -107,7 +108,7 @@ void socket_ledger__bound_copies(struct socket_ledger *d, const struct sock_stat
 	uint8_t path = s->path;
 
 	bound_deferred(d, path, s->begun == 2);
-	if (spliced)
+	if (socket_ledger__at_most(d, NIO_STAGE_TX_SPLICE))
 		spliced += d->retrans;
 	if (path & NIO_PATH_NO_GATHER)
 		may[UNSEEN_GATHER] = u64__minus(sent, pinned);
@@ -122,7 +123,7 @@ void socket_ledger__bound_copies(struct socket_ledger *d, const struct sock_stat
 		may[UNSEEN_IPSEC] = 2 * sent + d->received;
 	bound_pins(d, s);
 	may[UNSEEN_XDP] = sent + d->received;
-	may[UNSEEN_COLLAPSE] = d->received;
+	may[UNSEEN_COLLAPSE] = d->readable;
 }
 
 uint64_t socket_ledger__may_copy(const struct socket_ledger *b, enum unseen_copy copy)

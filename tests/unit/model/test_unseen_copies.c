@@ -100,6 +100,13 @@ TEST(device_without_checksums_may_copy_spliced_bytes_each_time_they_are_sent)
 	s = sender(NIO_STAGE_TX_COPY, NIO_PATH_NO_CHECKSUM);
 	b = ledger(&s);
 	assert_copies(&b, 1, 1);
+	/* Calls that no window met may have been sendfile. */
+	s.now.retrans = 500;
+	s.window = 2;
+	memset(s.stages, 0, sizeof(s.stages));
+	memset(s.calls, 0, sizeof(s.calls));
+	NEAR(socket_ledger__may_copy(&(struct socket_ledger[]){ledger(&s)}[0], UNSEEN_CHECKSUM),
+	     500, 0);
 }
 
 TEST(device_without_scatter_gather_may_copy_any_byte_once_more)
@@ -181,6 +188,11 @@ TEST(taps_and_timestamps_may_copy_hidden_pins)
 	assert_int_equal(socket_ledger__may_copy_pins(&b), 2000);
 	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_DEFERRED_COPY), 3000);
 	NEAR(socket_ledger__copies_per_byte_at_most(&b).value, 3, 1e-9);
+	/* Sent again, they may be copied again. */
+	s.now.retrans = 500;
+	b = ledger(&s);
+	socket_ledger__hide_pins(&b, &s);
+	assert_int_equal(b.hidden_pins, 1500);
 }
 
 TEST(mixed_completions_leave_all_pinned_bytes_open)
