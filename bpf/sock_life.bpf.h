@@ -151,36 +151,46 @@ static __always_inline void read_numbers(struct sock_state *s, const struct sock
 		read_tls(s, sk, &s->now, false);
 }
 
+/*
+ * tcp_disconnect() (SO_LINGER of 0, a refused connect) clears the counters right after the change
+ * to CLOSE, so they are saved. The application may still read.
+ */
+static __always_inline void on_close(struct sock_state *s, const struct sock *sk)
+{
+	note_ids(s, sk);
+	s->write_seq = kernel_read(struct tcp_sock, sk, write_seq);
+	s->closed_window = nio_window;
+	sock_state_flag(s, SOCK_STATE_ENDED, true);
+	sock_state_flag(s, SOCK_STATE_CLOSED, true);
+}
+
 /* The socket is about to queue its FIN: the number of bytes sent is final. */
 static __always_inline void on_last_sent(struct sock_state *s, const struct sock *sk)
 {
-	if (s->flags & SOCK_STATE_ENDED)
-		return;
-	read_numbers(s, sk, TCP_ESTABLISHED);
 	/* close() has emptied the queue. shutdown() leaves in it what may still be read. */
 	s->orphan = kernel_read(struct sock, sk, sk_shutdown) == SHUTDOWN_MASK &&
 		    !kernel_read(struct sock, sk, sk_receive_queue.qlen);
 	sock_state_flag(s, SOCK_STATE_ENDED, true);
 }
 
-/*
- * A connection changes to CLOSE. tcp_disconnect() (SO_LINGER of 0, a refused connect) clears the
- * counters right after, so save them. The application may still read.
- */
-static __always_inline void on_close(struct sock_state *s, const struct sock *sk, int oldstate)
+/* A change that makes numbers final: they are read in one place, which the verifier checks once. */
+static __always_inline void on_end(struct sock_state *s, const struct sock *sk, int oldstate,
+				   int newstate)
 {
-	if (s->flags & SOCK_STATE_CLOSED)
+	bool closed = newstate == TCP_CLOSE;
+
+	if (!closed && newstate != TCP_FIN_WAIT1 && newstate != TCP_LAST_ACK)
 		return;
-	if (oldstate == TCP_SYN_SENT) {
+	if (!closed && (s->flags & SOCK_STATE_ENDED))
+		return;
+	if (closed && oldstate == TCP_SYN_SENT)
 		s->now = s->base;
-	} else {
-		read_numbers(s, sk, oldstate);
-	}
-	note_ids(s, sk);
-	s->write_seq = kernel_read(struct tcp_sock, sk, write_seq);
-	s->closed_window = nio_window;
-	sock_state_flag(s, SOCK_STATE_ENDED, true);
-	sock_state_flag(s, SOCK_STATE_CLOSED, true);
+	else
+		read_numbers(s, sk, closed ? oldstate : TCP_ESTABLISHED);
+	if (closed)
+		on_close(s, sk);
+	else
+		on_last_sent(s, sk);
 }
 
 static __always_inline void on_listen(const struct sock *sk)
@@ -191,23 +201,27 @@ static __always_inline void on_listen(const struct sock *sk)
 		note_listener(sk);
 }
 
-/* Every step does nothing the second time: another program may have handled the same change. */
-static __always_inline void on_change(struct sock_state *s, const struct sock *sk, int oldstate,
-				      int newstate)
+/*
+ * Every step does nothing the second time: another program may have handled the same change. The
+ * states are read from ctx again at each step: what a comparison has told of them would make paths
+ * differ, and the verifier would check what follows for each.
+ */
+static __always_inline void on_change(struct sock_state *s, const struct sock *sk,
+				      const volatile __u64 *ctx)
 {
+	int oldstate;
+
 	if (s->flags & SOCK_STATE_CLOSED)
 		return;
-	s->state = newstate;
+	s->state = ctx[2];
 	if (is_locked(sk))
 		used_now(s);
 	/* The connection is established now, or that change was missed. */
+	oldstate = ctx[1];
 	if (!s->begun && oldstate != TCP_CLOSE &&
-	    !(oldstate == TCP_SYN_SENT && newstate == TCP_CLOSE))
+	    !(oldstate == TCP_SYN_SENT && (int)ctx[2] == TCP_CLOSE))
 		on_connected(s, sk);
-	if (newstate == TCP_FIN_WAIT1 || newstate == TCP_LAST_ACK)
-		on_last_sent(s, sk);
-	if (newstate == TCP_CLOSE)
-		on_close(s, sk, oldstate);
+	on_end(s, sk, ctx[1], ctx[2]);
 }
 
 /* A socket without a state is closed by the current task: the programs missed its beginning. */
@@ -245,7 +259,8 @@ static __always_inline bool is_of_interest(int oldstate, int newstate)
 #define NIO_BIRTH_IS_REFUSED false
 #endif
 
-static __always_inline int on_state(const struct sock *sk, int oldstate, int newstate)
+static __always_inline int on_state(const __u64 *ctx, const struct sock *sk, int oldstate,
+				    int newstate)
 {
 	struct sock_state *s;
 
@@ -277,7 +292,7 @@ static __always_inline int on_state(const struct sock *sk, int oldstate, int new
 		s = adopt_late(sk, newstate);
 	}
 	if (s)
-		on_change(s, sk, oldstate, newstate);
+		on_change(s, sk, ctx);
 	return 0;
 }
 
@@ -288,13 +303,13 @@ static __always_inline int on_state(const struct sock *sk, int oldstate, int new
 SEC("?tp_btf/inet_sock_set_state")
 int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 {
-	return on_state(sk, oldstate, newstate);
+	return on_state(ctx, sk, oldstate, newstate);
 }
 
 SEC("?tp_btf/inet_sock_set_state")
 int BPF_PROG(nio_at_state2, const struct sock *sk, int oldstate, int newstate)
 {
-	return on_state(sk, oldstate, newstate);
+	return on_state(ctx, sk, oldstate, newstate);
 }
 
 /* Were all receive copies since the change to CLOSE seen? */

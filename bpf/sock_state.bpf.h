@@ -293,13 +293,14 @@ static __always_inline bool is_stale(const struct sock_state *s, const struct so
 static __always_inline void end_stale(struct sock_state *s)
 {
 	bool known = (s->flags & SOCK_STATE_UNSENT) || is_final(s);
+	__u64 missed;
 
 	if (s->given)
 		return;
 	if (!known && !(s->flags & SOCK_STATE_CLOSED))
 		s->now = s->last_read;
-	if (send_end(s) || !known)
-		add_to(&nio_attach_losses.ends_missed, 1);
+	missed = send_end(s) | !known;
+	add_to(&nio_attach_losses.ends_missed, missed);
 }
 
 /* The state has no owner: the next search among the open files of all processes names it. */

@@ -171,7 +171,7 @@ __u8 nio_listens[NIO_KNOWN_NR]; /* by port. 1: some watched task listens */
 bool nio_listens_anywhere;      /* a watched task listens where no entry tells */
 
 /* Sockets without a port that began to listen: listen() chooses the port after its event. */
-#define NIO_UNBOUND 8
+#define NIO_UNBOUND 8 /* a power of 2 */
 __u64 nio_unbound[NIO_UNBOUND];
 bool nio_any_unbound;
 
@@ -231,18 +231,21 @@ static __always_inline void note_listener(const struct sock *sk)
 	nio_listens_anywhere = true;
 }
 
-/* Notes the listeners that have a port by now. One that has ended keeps none. */
-static __always_inline void note_unbound(void)
+/*
+ * Notes listener i if it has a port by now. One that has ended keeps none. As a global function, it
+ * is checked by the verifier once, not at each call.
+ */
+__noinline int note_unbound(__u32 i)
 {
-	for (int i = 0; i < NIO_UNBOUND; i++) {
-		const struct sock *sk = (const struct sock *)nio_unbound[i];
+	const struct sock *sk;
 
-		if (!sk || kernel_read(struct sock_common, sk, skc_state) != TCP_LISTEN ||
-		    !own_port_of(sk))
-			continue;
-		note_bound(sk);
-		nio_unbound[i] = 0;
-	}
+	i &= NIO_UNBOUND - 1;
+	sk = (const struct sock *)nio_unbound[i];
+	if (!sk || kernel_read(struct sock_common, sk, skc_state) != TCP_LISTEN || !own_port_of(sk))
+		return 0;
+	note_bound(sk);
+	nio_unbound[i] = 0;
+	return 0;
 }
 
 /* Can a connection accepted here belong to a watched task? */
@@ -252,8 +255,8 @@ static __always_inline bool listener_wanted(const struct sock *sk)
 
 	if (!nio_by_task || nio_listens_anywhere)
 		return true;
-	if (nio_any_unbound)
-		note_unbound();
+	for (__u32 i = 0; nio_any_unbound && i < NIO_UNBOUND; i++)
+		note_unbound(i);
 	if (!is_marked(nio_listens, local_port_of(sk)))
 		return false;
 	l = place_of(sk);
