@@ -94,8 +94,8 @@ test-programs: $(TEST_PROGRAMS) $(TEST_LIBRARIES)
 # VMTEST_ARGS: options of scripts/vm/matrix, like '-k 6.1 -b kprobe'.
 .PHONY: vmtest vmtest-full
 vmtest vmtest-full: need-all-vm
-	@$(MAKE) --no-print-directory all test-programs
-	@$(MAKE) --no-print-directory cross
+	@$(MAKE) --no-print-directory $(JOBS) all test-programs
+	@$(MAKE) --no-print-directory $(JOBS) cross
 	@$(SUDO) env O='$(O)' scripts/vm/matrix $(if $(filter vmtest,$@),-q) $(VMTEST_ARGS)
 
 ## make crosscheck      build, then the same runs watched by bpftrace, bcc and netiotrace
