@@ -59,7 +59,10 @@ const char plan_notifications_apart[] = "nio_tp_notification";
 const char plan_rx_in_slices[] = "nio_tp_rx_slices";
 static const char rx_decrypted[] = "nio_tp_rx_decrypted";
 
-/* In order of preference within a probe. */
+/*
+ * In order of preference within a probe. loader__presume() tries the first alternative of an object
+ * and backend: attach begins with one that has a small program.
+ */
 /* clang-format off */
 const struct alternative plan_alternatives[] = {
 	ROW(RUN, SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT,
@@ -198,15 +201,15 @@ const struct alternative plan_alternatives[] = {
 	    DERIVED(requests_by_mode), .needs = MODE_NOTIFIES)
 	REQUEST_ROWS(TP) REQUEST_ROWS(FN) REQUEST_ROWS(KP)
 
-	ROW(ATTACH, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_at_send", EXACT)
-	ROW(ATTACH, SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_ae_send nio_ax_send", EXACT)
-	ROW(ATTACH, SEND_RETURN, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_send", DERIVED(as_asked))
 	ROW(ATTACH, DEFERRED_COPY, FN, "fentry/skb_copy_ubufs", "nio_ae_deferred",
 	    DERIVED(as_it_begins))
 	ROW(ATTACH, DEFERRED_COPY, KP, "kprobe/skb_copy_ubufs", "nio_ak_deferred",
 	    DERIVED(as_it_begins))
 	ROW(ATTACH, DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_at_arrival",
 	    DERIVED(arrival))
+	ROW(ATTACH, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_at_send", EXACT)
+	ROW(ATTACH, SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_ae_send nio_ax_send", EXACT)
+	ROW(ATTACH, SEND_RETURN, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_send", DERIVED(as_asked))
 	ROW(ATTACH, RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec",
 	    "nio_at_receive nio_at_receive_notices", EXACT)
 	ROW(ATTACH, COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_ae_ended", EXACT)
