@@ -204,7 +204,7 @@ int BPF_PROG(nio_at_turn, struct sock *sk, const struct msghdr *msg)
 {
 	count_event();
 	if (!(NIO_IS_REFUSED))
-		on_message(sk, msg, was_vector(msg));
+		on_message(sk, msg, false);
 	return 0;
 }
 
@@ -270,9 +270,8 @@ int nio_at_completion(const __u64 *args)
 /* fentry, fexit and kprobe programs of attach. A kprobe sees only the size a call requests. */
 
 /* Needed only while the program at the return is attached as well. */
-NIO_PROG("fentry/tcp_sendmsg_locked", nio_ae_send,
-	 if (nio_window & 1) on_message(sk, msg, is_vector(msg)), struct sock *sk,
-	 struct msghdr *msg)
+NIO_PROG("fentry/tcp_sendmsg_locked", nio_ae_send, if (nio_window & 1) on_message(sk, msg, true),
+	 struct sock *sk, struct msghdr *msg)
 
 NIO_PROG("fexit/tcp_sendmsg_locked", nio_ax_send, on_call_return(sk, ret, 0), struct sock *sk,
 	 struct msghdr *msg, unsigned long size, int ret)
@@ -317,7 +316,7 @@ NIO_KPROBE("kprobe/tcp_sendmsg_locked", nio_ak_send,
 
 /* For plans in which another program sees the return of the call. */
 NIO_KPROBE("kprobe/tcp_sendmsg_locked", nio_ak_message,
-	   if (nio_window & 1) on_message(sk, msg, is_vector(msg)), struct sock *sk,
+	   if (nio_window & 1) on_message(sk, msg, true), struct sock *sk,
 	   struct msghdr *msg)
 NIO_KPROBE("kprobe/do_tcp_sendpages", nio_ak_sendpages,
 	   on_send_asked(sk, NULL, size, NIO_SEEN_CALL | NIO_SEEN_SPLICE), struct sock *sk,

@@ -174,8 +174,8 @@ static __always_inline struct nio_message consume_message(struct sock_state *s)
 	return message;
 }
 
-/* A send call is about to queue bytes. vector: the message has several buffers. */
-static __always_inline void on_message(struct sock *sk, const struct msghdr *msg, bool vector)
+/* A send call is about to queue bytes. begins: the message has all its buffers still. */
+static __always_inline void on_message(struct sock *sk, const struct msghdr *msg, bool begins)
 {
 	bool adopted;
 	struct sock_state *s = state_in_use(sk, &adopted);
@@ -185,7 +185,7 @@ static __always_inline void on_message(struct sock *sk, const struct msghdr *msg
 	if (!s || nio_over)
 		return;
 	count_watched(s);
-	what = call_of(sk, msg, vector);
+	what = call_of(sk, msg, begins ? is_vector(msg) : was_vector(msg));
 	if (what & NIO_SEEN_FOREIGN)
 		uarg = uarg_of_message(msg);
 	keep_message(s, what, uarg);
