@@ -291,18 +291,20 @@ NIO_PROG("fentry/__msg_zerocopy_callback", nio_ae_ended, on_sends_completed(uarg
 NIO_PROG("fentry/sock_zerocopy_callback", nio_ae_sock_ended, on_sends_completed(uarg, !success),
 	 const void *uarg, bool success)
 
-/* A send call begins and requests `size` bytes, as a kprobe sees it. */
-static __always_inline void on_send_asked(struct sock *sk, const struct msghdr *msg, __u32 size,
-					  __u32 what)
+/* A send call begins and requests `size` bytes, as a kprobe sees it. No message: pages. */
+static __always_inline void on_send_asked(struct sock *sk, const struct msghdr *msg, __u32 size)
 {
 	bool adopted;
 	struct sock_state *s = size ? state_in_use(sk, &adopted) : NULL;
+	__u32 what = NIO_SEEN_CALL | NIO_SEEN_SPLICE;
 
 	if (!s || nio_over || restores_received(sk))
 		return;
 	touch(s, sk);
 	if (is_uncovered(s, sk, NIO_SIDE_SENDER, size))
 		return;
+	if (msg)
+		what = call_of(sk, msg, is_vector(msg));
 	if (what & NIO_SEEN_FOREIGN) {
 		note_requests_used();
 		put_request(s, uarg_of_message(msg), true);
@@ -310,17 +312,14 @@ static __always_inline void on_send_asked(struct sock *sk, const struct msghdr *
 	book_send(s, sk, size, what);
 }
 
-NIO_KPROBE("kprobe/tcp_sendmsg_locked", nio_ak_send,
-	   on_send_asked(sk, msg, size, call_of(sk, msg, is_vector(msg))), struct sock *sk,
+NIO_KPROBE("kprobe/tcp_sendmsg_locked", nio_ak_send, on_send_asked(sk, msg, size), struct sock *sk,
 	   struct msghdr *msg, unsigned long size)
 
 /* For plans in which another program sees the return of the call. */
 NIO_KPROBE("kprobe/tcp_sendmsg_locked", nio_ak_message,
-	   if (nio_window & 1) on_message(sk, msg, true), struct sock *sk,
-	   struct msghdr *msg)
-NIO_KPROBE("kprobe/do_tcp_sendpages", nio_ak_sendpages,
-	   on_send_asked(sk, NULL, size, NIO_SEEN_CALL | NIO_SEEN_SPLICE), struct sock *sk,
-	   void *page, int offset, unsigned long size)
+	   if (nio_window & 1) on_message(sk, msg, true), struct sock *sk, struct msghdr *msg)
+NIO_KPROBE("kprobe/do_tcp_sendpages", nio_ak_sendpages, on_send_asked(sk, NULL, size),
+	   struct sock *sk, void *page, int offset, unsigned long size)
 
 /* MPTCP sends, for plans that see TCP sends by kprobe. */
 NIO_PROG("tp_btf/sock_send_length", nio_ak_mptcp,
