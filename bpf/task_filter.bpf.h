@@ -182,11 +182,6 @@ static __always_inline __u32 netns_of(const struct sock *sk)
 	return kernel_read(struct net, net, ns.inum);
 }
 
-static __always_inline __u16 own_port_of(const struct sock *sk)
-{
-	return kernel_read(struct sock, sk, __sk_common.skc_num);
-}
-
 static __always_inline struct nio_listener place_of(const struct sock *sk)
 {
 	struct nio_listener l = {.netns = netns_of(sk),
@@ -218,7 +213,7 @@ static __always_inline void note_listener(const struct sock *sk)
 {
 	__u64 key = (__u64)sk;
 
-	if (own_port_of(sk)) {
+	if (kernel_read(struct sock, sk, __sk_common.skc_num)) {
 		note_bound(sk);
 		return;
 	}
@@ -241,7 +236,8 @@ __noinline int note_unbound(__u32 i)
 
 	i &= NIO_UNBOUND - 1;
 	sk = (const struct sock *)nio_unbound[i];
-	if (!sk || kernel_read(struct sock_common, sk, skc_state) != TCP_LISTEN || !own_port_of(sk))
+	if (!sk || kernel_read(struct sock_common, sk, skc_state) != TCP_LISTEN ||
+	    !kernel_read(struct sock, sk, __sk_common.skc_num))
 		return 0;
 	note_bound(sk);
 	nio_unbound[i] = 0;
