@@ -253,12 +253,14 @@ struct sk_buff {
 		struct {
 			__u8 pkt_type: 3;
 			__u8 tc_skip_classify: 1;
+			__be16 protocol;
 			__u16 transport_header;
 		};
 	};
 	sk_buff_data_t tail;
 	sk_buff_data_t end;
 	unsigned char *head;
+	unsigned char *data;
 };
 
 struct qstr {

@@ -278,7 +278,7 @@ static void switch_samples(struct bench *b, bool on)
 
 	sampler__stop(b->sampler);
 	if (on)
-		err = sampler__start(b->sampler, pids, (unsigned int)b->hz, why, sizeof(why));
+		err = sampler__start(b->sampler, pids, NULL, (unsigned int)b->hz, why, sizeof(why));
 	if (err)
 		fail(why, err);
 }

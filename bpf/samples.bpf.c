@@ -4,12 +4,22 @@
  * attach it. User space loads one program: nio_sample for a run, nio_sample_task for attach.
  */
 #include "task.bpf.h"
+
+#include <bpf/bpf_endian.h>
+
 #include "samples.h"
 #include "sock_state.h"
 
 /* From linux/bpf.h; not in vmlinux.h. */
 #define BPF_F_USER_STACK (1ULL << 8)
 #define BPF_RB_NO_WAKEUP (1ULL << 0)
+
+/* From linux/if_ether.h and linux/in.h. */
+#define ETH_P_IP    0x0800
+#define ETH_P_IPV6  0x86DD
+#define IPPROTO_TCP 6
+
+#define IPV6_HEADER 40 /* bytes; also the least of IPv4's and TCP's together */
 
 /* The layout of struct bpf_pidns_info. */
 struct nio_pidns {
@@ -21,10 +31,23 @@ struct nio_pidns {
 __u32 nio_watched[2];
 const volatile __u64 nio_pidns_dev = 0, nio_pidns_ino = 0;
 
-/* Functions that mark a stack of an unwatched task as TCP work; from = 0: unused. */
-const volatile struct nio_code nio_tcp_code[NIO_TCP_CODES] = {};
+/* By these functions a stack of an unwatched task is TCP work, and receives; from = 0: unused. */
+const volatile struct nio_code nio_codes[NIO_CODES] = {};
 
-/* Samples lost, by enum nio_sample_owner: no stack, or the ring buffer was full. */
+struct nio_run nio_run;
+
+/* The packets that a CPU received since a NAPI poll ended: bits. */
+enum nio_packet {
+	NIO_PACKET_OTHER = 1, /* of other sockets, or unknown */
+	NIO_PACKET_RUN = 2,
+};
+
+NIO_MAP(nio_received, PERCPU_ARRAY, 1, 0, __u32, __u32);
+
+/*
+ * Samples lost, by enum nio_sample_owner: no stack, or the ring buffer was full. Of ELSEWHERE also
+ * TCP work that may be for other sockets.
+ */
 __u64 nio_samples_lost[NIO_SAMPLE_OWNER_NR];
 
 struct {
@@ -51,13 +74,13 @@ static __always_inline __u32 whose_now(void)
 	return NIO_SAMPLE_ELSEWHERE;
 }
 
-static __always_inline bool has_tcp_code(const struct nio_sample *s)
+static __always_inline bool has_code(const struct nio_sample *s, int first, int end)
 {
 	for (__u32 i = 0; i < NIO_SAMPLE_FRAMES; i++) {
 		if (i >= s->frames)
 			return false;
-		for (int c = 0; c < NIO_TCP_CODES; c++)
-			if (s->ip[i] >= nio_tcp_code[c].from && s->ip[i] < nio_tcp_code[c].to)
+		for (int c = first; c < end; c++)
+			if (s->ip[i] >= nio_codes[c].from && s->ip[i] < nio_codes[c].to)
 				return true;
 	}
 	return false;
@@ -70,7 +93,18 @@ static __always_inline int lost(__u32 owner)
 	return 0;
 }
 
-/* Takes a sample. A sample of ELSEWHERE is kept only if its stack has TCP work. */
+/*
+ * Is TCP work for the run's sockets? A softirq that receives works for packets of this NAPI poll.
+ * No received packet causes other work: tasklets, qdiscs of other CPUs.
+ */
+static __always_inline bool is_for_run(const struct nio_sample *s)
+{
+	__u32 zero = 0, *received = bpf_map_lookup_elem(&nio_received, &zero);
+
+	return received && *received == NIO_PACKET_RUN && has_code(s, NIO_TCP_CODES, NIO_CODES);
+}
+
+/* Takes a sample. A sample of ELSEWHERE is kept only if its stack has TCP work for the run. */
 static __always_inline int take(void *ctx, __u32 owner, __u32 tgid, __u64 started)
 {
 	struct nio_sample *s;
@@ -89,8 +123,10 @@ static __always_inline int take(void *ctx, __u32 owner, __u32 tgid, __u64 starte
 	s->owner = owner;
 	s->frames = bytes / sizeof(s->ip[0]);
 	s->user_ip = 0;
-	if (owner == NIO_SAMPLE_ELSEWHERE && !has_tcp_code(s))
+	if (owner == NIO_SAMPLE_ELSEWHERE && !has_code(s, 0, NIO_TCP_CODES))
 		return 0;
+	if (owner == NIO_SAMPLE_ELSEWHERE && !is_for_run(s))
+		return lost(owner);
 	if (!s->frames)
 		bpf_get_stack(ctx, &s->user_ip, sizeof(s->user_ip), BPF_F_USER_STACK);
 	if (bpf_ringbuf_output(&nio_samples, s, NIO_SAMPLE_HEAD + (__u64)bytes, BPF_RB_NO_WAKEUP))
@@ -103,6 +139,68 @@ SEC("?perf_event")
 int nio_sample(void *ctx)
 {
 	return take(ctx, whose_now(), 0, 0);
+}
+
+/* False also where the first bytes of a packet are no TCP segment. */
+static __always_inline bool is_of_run(const struct sk_buff *skb)
+{
+	const unsigned char *data = kernel_read(struct sk_buff, skb, data);
+	__u32 linear =
+		kernel_read(struct sk_buff, skb, len) - kernel_read(struct sk_buff, skb, data_len);
+	__u16 protocol = kernel_read(struct sk_buff, skb, protocol);
+	__u32 word[IPV6_HEADER / 4], bytes = sizeof(word), address[2];
+	const __u8 *ip = (const __u8 *)word;
+	__be16 port[2];
+
+	if (linear < sizeof(word) || bpf_probe_read_kernel(word, sizeof(word), data))
+		return false;
+	/* Of IPv4, only the first fragment has ports. */
+	if (protocol == bpf_htons(ETH_P_IP) && ip[9] == IPPROTO_TCP && !(ip[6] & 0x3f) && !ip[7]) {
+		bytes = (ip[0] & 0xf) * 4;
+		address[0] = word[3];
+		address[1] = word[4];
+	} else if (protocol == bpf_htons(ETH_P_IPV6) && ip[6] == IPPROTO_TCP) {
+		address[0] = word[5];
+		address[1] = word[9];
+	} else {
+		return false;
+	}
+	if (linear < bytes + sizeof(port) ||
+	    bpf_probe_read_kernel(port, sizeof(port), data + bytes) || !nio_run.port)
+		return false;
+	for (int end = 0; end < 2; end++)
+		if (port[end] == bpf_htons(nio_run.port) &&
+		    address[nio_run.of_sender ? !end : end] == nio_run.address)
+			return true;
+	return false;
+}
+
+/*
+ * At the start of __netif_receive_skb_core() (net/core/dev.c): before skb_copy_ubufs() copies the
+ * pages of a zero-copy packet, and before TCP receives the packet.
+ */
+SEC("?tp_btf/netif_receive_skb")
+int BPF_PROG(nio_receive, const struct sk_buff *skb)
+{
+	__u32 zero = 0, *received = bpf_map_lookup_elem(&nio_received, &zero);
+
+	if (received)
+		*received |= is_of_run(skb) ? NIO_PACKET_RUN : NIO_PACKET_OTHER;
+	return 0;
+}
+
+/*
+ * After the poll function of a device or of the backlog. Packets that GRO then passes on, or that
+ * are received without a poll (tun), count for the next poll too: its work may then be of no run.
+ */
+SEC("?tp_btf/napi_poll")
+int BPF_PROG(nio_end_poll)
+{
+	__u32 zero = 0, *received = bpf_map_lookup_elem(&nio_received, &zero);
+
+	if (received)
+		*received = 0;
+	return 0;
 }
 
 /* Sampling of attach: the tasks watched now. */

@@ -14,7 +14,7 @@
 enum nio_sample_owner {
 	NIO_SAMPLE_SENDER,
 	NIO_SAMPLE_RECEIVER,
-	NIO_SAMPLE_ELSEWHERE,          /* no watched task, but TCP work in softirq */
+	NIO_SAMPLE_ELSEWHERE,          /* no watched task, but TCP work in softirq of the run */
 	NIO_SAMPLE_RECEIVER_ELSEWHERE, /* the same on the receiver's machine; never in a sample */
 	NIO_SAMPLE_OWNER_NR,
 };
@@ -41,5 +41,13 @@ struct nio_code {
 };
 
 #define NIO_TCP_CODES 4 /* functions that only TCP softirq work calls */
+#define NIO_CODES     6 /* these, then functions that receive packets */
+
+/* The sockets of a run, by what its packets have. */
+struct nio_run {
+	__u32 port;      /* the receiver listens on it; 0: unknown */
+	__u32 address;   /* its last 32 bits, in network order; 0: unknown */
+	__u32 of_sender; /* address is the sender's, else the receiver's */
+};
 
 #endif

@@ -46,7 +46,8 @@ int main(int argc, char **argv)
 
 	for (int i = 1; i < argc && !err; i++) {
 		refusal = -atoi(argv[i]);
-		err = sampler__start(s, (pid_t[NIO_SIDE_NR]){0}, SAMPLER_HZ, why, sizeof(why));
+		err = sampler__start(s, (pid_t[NIO_SIDE_NR]){0}, NULL, SAMPLER_HZ, why,
+				     sizeof(why));
 		if (!err)
 			print_source(s);
 		sampler__stop(s);

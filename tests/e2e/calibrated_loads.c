@@ -141,7 +141,7 @@ static int sample(struct sampler *s, pid_t pid, struct cpu_result *out, unsigned
 	mappings__read(&maps, pid, true);
 	nanosleep(&slice, NULL); /* until it runs only its load */
 	for (int i = 0; !err && i < SLICES_MAX; i++) {
-		err = sampler__start(s, pids, SAMPLER_HZ, why, sizeof(why));
+		err = sampler__start(s, pids, NULL, SAMPLER_HZ, why, sizeof(why));
 		nanosleep(&slice, NULL);
 		sampler__stop(s);
 		if (!err)

@@ -11,6 +11,7 @@ setup() {
 	need_root
 	need_tool jq
 	cd "$BATS_TEST_TMPDIR" || return
+	others=()
 }
 
 # In zero-copy mode a sample of several hundred may be a copy: the load generator's control messages
@@ -45,6 +46,105 @@ END
 	run ! grep -Evq '^(twocopy|onecopy|zerocopy);(sender|receiver|elsewhere);[^ ]+ [1-9][0-9]*$' stacks
 	[ "$(awk '{n += $NF} END {print n}' stacks)" -eq \
 		"$(jq '[.summary[].total.cpu | .sender, .receiver, .elsewhere | .samples] | add' doc.json)" ]
+}
+
+teardown() {
+	local pid
+
+	for pid in "${others[@]}"; do
+		kill -INT "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	[ -z "${netns-}" ] || ip netns delete "$netns"
+}
+
+# own_netns: a network namespace whose loopback receives on the second CPU, as with a device whose
+# interrupt is there (RPS).
+own_netns() {
+	need_tool ip
+	[ "$(nproc --all)" -ge 2 ] || skip "one CPU: receive work cannot run on another one"
+	netns=netiotrace-test-$$
+	ip netns add "$netns"
+	ip -n "$netns" link set lo up
+	ip netns exec "$netns" sh -c 'echo 2 >/sys/class/net/lo/queues/rx-0/rps_cpus' ||
+		skip "this kernel cannot choose the CPU that receives (no RPS)"
+}
+
+# The receiver's processes do not pay for deferred copies there: samples of softirqs do. The witness
+# is the class that only zero-copy makes.
+@test "cpu: receive work on another CPU counts for the run, and deferred copies make zero-copy dear" {
+	own_netns
+	ip netns exec "$netns" "$NETIOTRACE" --mode all --size 64k --duration 4s --rounds 5 --no-times \
+		--cpu-sender 0 --cpu-receiver 0 --json doc.json >text
+	cat text
+	jq -e '[.summary[].total.cpu.elsewhere.samples] | add > 50' doc.json
+	jq -e '.summary[] | select(.mode == "zerocopy") | .total.cpu |
+		.elsewhere.ns_per_kib.deferred_copy.low > 0' doc.json
+	jq -e '.runs[0].cpu.softirq | has("reason") | not' doc.json || skip "$(jq -r '.runs[0].cpu.softirq.reason' doc.json)"
+	# The sum of the classes is another way to the same figure.
+	jq -e '.runs | all(.cpu | (.softirq.ns_per_kib - ([.elsewhere.ns_per_kib[].value] | add) | fabs) < 1e-3 and
+		.softirq.ns_per_kib_at_most >= .softirq.ns_per_kib)' doc.json
+	[ "$(grep -c 'process ns/KiB' text)" -eq 0 ]
+	[ "$(tr -s ' \n' ' ' <text | grep -Ec "cheapest in CPU time: zero-copy\.")" -eq 0 ]
+}
+
+# The kernel's configuration is the witness.
+@test "cpu: softirq work is known unless the kernel accounts interrupts apart" {
+	zcat /proc/config.gz >config 2>/dev/null || cat "/boot/config-$(uname -r)" >config ||
+		skip "the configuration of this kernel cannot be read"
+	"$NETIOTRACE" -q --mode onecopy --duration 1s --rounds 1 --no-times --json doc.json
+	if grep -q '^CONFIG_IRQ_TIME_ACCOUNTING=y' config; then
+		jq -e '.runs[0].cpu.softirq | .ns_per_kib_at_most == null and (.reason | test("interrupts apart"))' doc.json
+	else
+		jq -e '.runs[0].cpu.softirq | .ns_per_kib_at_most >= .ns_per_kib' doc.json
+	fi
+}
+
+# beside OTHER... -- OPTION...: one-copy rounds in $netns beside the command OTHER, a zero-copy load of another
+# program, which ends with them. One-copy has no deferred copies: samples of these would be the other's. The
+# other's TCP work is in "lost": the run may have had it.
+beside() {
+	local load=()
+
+	while [ "$1" != -- ]; do
+		load+=("$1")
+		shift
+	done
+	"${load[@]}" -q --mode zerocopy --size 64k --duration 60s --rounds 1 --backend none --json other.json 3>&- &
+	others+=($!)
+	sleep 0.5
+	ip netns exec "$netns" "$NETIOTRACE" -q --mode onecopy --size 64k --rate 2000/s --duration 4s --rounds 2 --no-times \
+		--json doc.json "${@:2}"
+	kill -INT "${others[-1]}"
+	wait "${others[-1]}" || true
+	jq -e '.runs[0].app.zerocopy.copied > 10000' other.json
+	jq -e '[.runs[].cpu.stacks[] | select(test("^elsewhere;.*;skb_copy_ubufs"))] == []' doc.json
+	jq -e '[.runs[].cpu.elsewhere.lost] | add > 0' doc.json
+}
+
+# In the same namespace, on the same CPU.
+@test "cpu: another program's receive work is not counted for the run" {
+	own_netns
+	beside ip netns exec "$netns" "$NETIOTRACE" --
+}
+
+@test "cpu: receive work of another namespace is not counted for the run" {
+	own_netns
+	beside "$NETIOTRACE" --
+}
+
+@test "cpu: receive work of the same port at another address is not counted for the run" {
+	local address
+
+	own_netns
+	for address in 127.0.0.1 127.0.0.2; do
+		ip netns exec "$netns" "$NETIOTRACE" serve --listen "$address:5999" --insecure >"$address" 3>&- &
+		others+=($!)
+		within 3 grep -q '^ready: listening on ' "$address"
+	done
+	beside ip netns exec "$netns" "$NETIOTRACE" --connect 127.0.0.2:5999 -- --connect 127.0.0.1:5999
+	# Both sides sampled all processors of this machine.
+	jq -e '.runs[0].cpu.softirq.reason | test("one machine|interrupts apart")' doc.json
 }
 
 # share FILE CLASS...: lower bound of Wilson's interval, at 99.99 %, of the common share of these

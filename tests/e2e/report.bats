@@ -182,7 +182,7 @@ outside_references() { # FILE
 	svg_has throughput-size 'message size (bytes)' 'throughput (Gbit/s)' two-copy one-copy zero-copy \
 		'bars: intervals of 50.0 %' '>4k<' '>64k<'
 	svg_has relative-throughput 'Throughput relative to two-copy' 'two-copy = 1' 'No intervals: too few rounds.' one-copy zero-copy
-	svg_has relative-cpu 'CPU time per KiB relative to two-copy' 'lower is better'
+	svg_has relative-cpu 'Process CPU time per KiB relative to two-copy' 'lower is better'
 	# No label is a JSON key. A frame of a flame graph may be a BPF program, nio_tp_rx_copy.
 	keys=$(grep -oE '>[^<]*\b(user_gather|tx_copy|rx_copy|deferred_copy|tx_pin|inline_receive)\b[^<]*<' ./*.svg || true)
 	echo "$keys"

@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			FUZZ_CHECK((unsigned char)*p >= ' ');
 	} else {
 		remote__contradiction(&run, &half, 1000000000);
-		remote__join(&run, &half);
+		remote__join(&run, &half, &env);
 		for (int c = 0; c < CPU_CLASS_NR; c++)
 			FUZZ_CHECK(run.cpu.by[NIO_SAMPLE_RECEIVER].classes[c] <=
 				   run.cpu.by[NIO_SAMPLE_RECEIVER].samples);

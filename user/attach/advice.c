@@ -292,9 +292,9 @@ static struct baseline_point point_of(const struct analysis *a, uint64_t size, e
 	struct baseline_point p = {.size = size, .change = (double)NAN};
 
 	for (size_t t = 0; t < a->threads_nr; t++) {
-		struct finding f =
-			analysis__compare(a, analysis__cell(a, MODE_ZEROCOPY, size, a->threads[t]),
-					  analysis__cell(a, MODE_ONECOPY, size, a->threads[t]), m);
+		struct finding f = analysis__compare_modes(
+			a, analysis__cell(a, MODE_ZEROCOPY, size, a->threads[t]),
+			analysis__cell(a, MODE_ONECOPY, size, a->threads[t]), m);
 
 		if (!finding__holds(&f))
 			continue;

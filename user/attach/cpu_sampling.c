@@ -29,7 +29,7 @@ void cpu_sampling__open(struct cpu_sampling *s, int tasks, uint64_t begun_ns,
 	size_t len = sizeof(cpu->reason);
 
 	if (sampler__open(&s->sampler, tasks, why, len) ||
-	    sampler__start(s->sampler, NULL, SAMPLER_HZ_TASKS, why, len)) {
+	    sampler__start(s->sampler, NULL, NULL, SAMPLER_HZ_TASKS, why, len)) {
 		log_info("no samples of CPU time: %s", cpu->reason);
 		sampler__close(s->sampler);
 		s->sampler = NULL;

@@ -188,6 +188,7 @@ void machine__read(struct machine *m)
 	memset(m, 0, sizeof(*m));
 	if (!uname(&name))
 		snprintf(m->host, sizeof(m->host), "%.*s", (int)sizeof(m->host) - 1, name.nodename);
+	read_file__line("/proc/sys/kernel/random/boot_id", m->boot_id, sizeof(m->boot_id));
 	read_time(m);
 	m->preemption = read_preemption();
 	read_governor(m);

@@ -2,9 +2,11 @@
 /* Owns the namespaces, devices and addresses of a run's path; see netpath.h. */
 #include "netpath.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -258,4 +260,17 @@ const char *netpath__side_device(const struct netpath *path, enum nio_side side)
 	if (path->kind == NETPATH_VETH)
 		return endpoints[side].device;
 	return side == NIO_SIDE_SENDER || path->kind == NETPATH_LOOPBACK ? path->device : NULL;
+}
+
+uint32_t netpath__last_word(const struct netpath *path)
+{
+	char address[ADDRESS_HOST_MAX];
+	struct in6_addr v6 = {0};
+
+	/* Without the device of a link-local address. */
+	snprintf(address, sizeof(address), "%s", path ? path->address : "");
+	address[strcspn(address, "%")] = '\0';
+	if (inet_pton(AF_INET, address, &v6.s6_addr32[3]) != 1)
+		inet_pton(AF_INET6, address, &v6);
+	return v6.s6_addr32[3];
 }

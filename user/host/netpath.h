@@ -46,6 +46,9 @@ int netpath__open_remote(struct netpath **out, const struct address *to,
 			 const struct sockaddr_storage *ss, const char **step);
 void netpath__close(struct netpath *path);
 
+/* The last 32 bits of the address, in network order; 0: unknown. path may be NULL. */
+uint32_t netpath__last_word(const struct netpath *path);
+
 /* Device on which a side sends and receives; NULL: on another machine. */
 const char *netpath__side_device(const struct netpath *path, enum nio_side side);
 

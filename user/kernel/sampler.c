@@ -73,19 +73,21 @@ static unsigned int ring_size(int cpus)
 	return size;
 }
 
-/* How to recognize TCP softirq work on top of an unrelated task. */
-static void find_tcp(struct samples_bpf *skel, const struct symbols *symbols)
+/* How to recognize TCP softirq work on top of an unrelated task, and work that receives. */
+static void find_codes(struct samples_bpf *skel, const struct symbols *symbols)
 {
-	static const char *const names[NIO_TCP_CODES] = {"tcp_v4_rcv", "tcp_v6_rcv",
-							 "skb_copy_ubufs", "tcp_tsq_handler"};
+	/* A thread of NAPI has __napi_poll only; before Linux 5.12 it is in net_rx_action. */
+	static const char *const names[NIO_CODES] = {"tcp_v4_rcv",     "tcp_v6_rcv",
+						     "skb_copy_ubufs", "tcp_tsq_handler",
+						     "net_rx_action",  "__napi_poll"};
 
-	for (int i = 0; i < NIO_TCP_CODES; i++) {
+	for (int i = 0; i < NIO_CODES; i++) {
 		uint64_t from, to;
 
 		if (!symbols__range(symbols, names[i], &from, &to))
 			continue;
-		skel->rodata->nio_tcp_code[i].from = from;
-		skel->rodata->nio_tcp_code[i].to = to;
+		skel->rodata->nio_codes[i].from = from;
+		skel->rodata->nio_codes[i].to = to;
 	}
 }
 
@@ -98,9 +100,11 @@ static int configure(struct sampler *s, int tasks)
 	s->skel->rodata->nio_pidns_dev = ns.st_dev;
 	s->skel->rodata->nio_pidns_ino = ns.st_ino;
 	s->skel->rodata->nio_pidns = pidns__own();
-	find_tcp(s->skel, s->symbols);
+	find_codes(s->skel, s->symbols);
 	s->program = tasks < 0 ? s->skel->progs.nio_sample : s->skel->progs.nio_sample_task;
 	bpf_program__set_autoload(s->program, true);
+	bpf_program__set_autoload(s->skel->progs.nio_receive, tasks < 0);
+	bpf_program__set_autoload(s->skel->progs.nio_end_poll, tasks < 0);
 	if (tasks >= 0 && bpf_map__reuse_fd(s->skel->maps.nio_sampled_tasks, tasks))
 		return -errno;
 	return bpf_map__set_max_entries(s->skel->maps.nio_samples, ring_size(s->cpus));
@@ -221,17 +225,22 @@ static int ignore(const struct nio_sample *sample, void *arg)
 	return 0;
 }
 
-int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], unsigned int hz, char *why,
-		   size_t len)
+int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], const struct nio_run *run,
+		   unsigned int hz, char *why, size_t len)
 {
+	static const struct nio_run unknown;
 	int err;
 
 	sampler__read(s, ignore, NULL);
 	memcpy(s->lost, s->skel->bss->nio_samples_lost, sizeof(s->lost));
 	for (int side = 0; side < NIO_SIDE_NR && pids; side++)
 		s->skel->bss->nio_watched[side] = pids[side];
+	s->skel->bss->nio_run = run ? *run : unknown;
 	s->hz = hz;
 	err = attach_by_any(s);
+	/* The programs that see packets. Without them no softirq is known to work for the run. */
+	if (!err && samples_bpf__attach(s->skel))
+		samples_bpf__detach(s->skel);
 	return err ? reject(err, why, len, "the kernel refused perf events for sampling") : 0;
 }
 
@@ -241,6 +250,8 @@ void sampler__stop(struct sampler *s)
 		bpf_link__destroy(s->links[cpu]);
 		s->links[cpu] = NULL;
 	}
+	if (s->skel)
+		samples_bpf__detach(s->skel);
 }
 
 void sampler__pause(struct sampler *s, bool paused)
@@ -258,9 +269,15 @@ const struct symbols *sampler__symbols(const struct sampler *s)
 
 void sampler__describe(const struct sampler *s, struct cpu_result *out)
 {
+	uint64_t from, to;
+
 	out->known = true;
 	out->source = s->cycles ? CPU_SOURCE_CYCLES : CPU_SOURCE_CLOCK;
 	snprintf(out->no_cycles, sizeof(out->no_cycles), "%s", s->no_cycles);
+	/* In kernel/sched/cputime.c; then no process has the softirqs on top of it. */
+	if (symbols__range(s->symbols, "irqtime_account_irq", &from, &to))
+		out->softirq_reason = "the kernel accounts interrupts apart "
+				      "(CONFIG_IRQ_TIME_ACCOUNTING)";
 	out->hz = s->hz;
 }
 

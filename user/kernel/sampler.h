@@ -30,10 +30,11 @@ void sampler__close(struct sampler *s); /* takes NULL */
 
 /*
  * Samples these processes of sender and receiver (0: none; NULL: the tasks) until stop, hz times a
- * second on each CPU. 0 or -errno, with a clause in why. Forgets earlier samples.
+ * second on each CPU; softirq work on top of other tasks only for the sockets of the run (NULL:
+ * unknown). 0 or -errno, with a clause in why. Forgets earlier samples.
  */
-int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], unsigned int hz, char *why,
-		   size_t len);
+int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], const struct nio_run *run,
+		   unsigned int hz, char *why, size_t len);
 void sampler__stop(struct sampler *s);
 
 /* Between start and stop: pauses at no cost, or resumes. */

@@ -123,6 +123,8 @@ void cpu_time__add(struct cpu_result *dst, const struct cpu_result *src)
 	}
 	dst->gather_hidden |= src->gather_hidden;
 	dst->both_machines = src->both_machines && (!dst->known || dst->both_machines);
+	if (!dst->softirq_reason)
+		dst->softirq_reason = src->softirq_reason;
 	dst->known = true;
 	dst->source = cpu_time__source(dst->source, src->source);
 	if (!dst->no_cycles[0])

@@ -94,7 +94,7 @@ void profile__clear(struct profile *p); /* leaves an empty one */
 /* Samples of one side, or of elsewhere. */
 struct cpu_samples {
 	uint64_t samples; /* of all classes, CPU_CLASS_OTHER too */
-	uint64_t lost;    /* due, but not to be had */
+	uint64_t lost;    /* due, but not to be had; elsewhere: or maybe for other sockets */
 	uint64_t shifted; /* landed where interrupts are let in again; see stack_rules.h */
 	uint64_t classes[CPU_CLASS_NR];
 };
@@ -110,7 +110,9 @@ struct cpu_result {
 	uint64_t duration_ns; /* sampled */
 	uint64_t payload;     /* of rounds: bytes moved meanwhile */
 	bool both_machines;   /* the receiver's machine has sampled too */
-	bool gather_hidden;   /* samples of the sender's gather are in CPU_CLASS_USER */
+	/* Why samples do not have all softirq work, or have it twice; NULL: they have it once. */
+	const char *softirq_reason;
+	bool gather_hidden; /* samples of the sender's gather are in CPU_CLASS_USER */
 	struct cpu_samples by[NIO_SAMPLE_OWNER_NR];
 	struct profile profile;
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Figures shared by the live views and the final text: see figures.h. Pure. */
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +125,23 @@ struct real figures__cpu(const struct run_result *run)
 	return perf_derive(run, DERIVED_CPU_NS_PER_KIB, perf_whose__here(run));
 }
 
+/* With softirq work on other tasks, if it is known. */
+static struct real least_cpu(const struct run_result *run)
+{
+	struct real cpu = figures__cpu(run);
+
+	cpu.value += cpu_figures__softirq(run, false).value;
+	return cpu;
+}
+
+static struct real most_cpu(const struct run_result *run)
+{
+	struct real cpu = figures__cpu(run);
+
+	cpu.value += cpu_figures__softirq(run, true).value;
+	return cpu;
+}
+
 size_t figures__rounds(const struct result *r, enum mode mode, figure_of_round *figure, double *v)
 {
 	size_t n = 0;
@@ -151,20 +167,42 @@ unsigned int figures__rounds_needed(const struct result *r)
 	return rounds__all(r) || needed > r->rounds ? needed : r->rounds;
 }
 
-struct ranking figures__ranking(const struct result *r, figure_of_round *figure,
-				bool higher_is_better)
+struct ranking figures__ranking(const struct result *r, figure_of_round *least,
+				figure_of_round *most, bool higher_is_better)
 {
-	double *values = xcalloc(MODE_NR * r->runs_nr + 1, sizeof(*values)), *v = values;
+	double *values = xcalloc(2 * MODE_NR * r->runs_nr + 1, sizeof(*values)), *v = values;
 	struct ranked_mode modes[MODE_NR];
 	struct ranking ranking;
 
-	for (int m = 0; m < MODE_NR; m++, v += r->runs_nr)
-		modes[m] = (struct ranked_mode){m, v, figures__rounds(r, m, figure, v)};
+	for (int m = 0; m < MODE_NR; m++, v += 2 * r->runs_nr) {
+		modes[m] =
+			(struct ranked_mode){m, v, figures__rounds(r, m, least, v), v + r->runs_nr};
+		figures__rounds(r, m, most, v + r->runs_nr);
+	}
 	ranking = ranking__of(modes, MODE_NR, higher_is_better,
 			      rounds__all(r) ? figures__comparisons(r) : 0);
 	ranking.needed = figures__rounds_needed(r);
 	free(values);
 	return ranking;
+}
+
+const char *figures__no_softirq(const struct result *r)
+{
+	for (size_t i = 0; i < r->runs_nr; i++) {
+		struct real softirq = cpu_figures__softirq(&r->runs[i], false);
+
+		if (figures__cpu(&r->runs[i]).known && !softirq.known)
+			return softirq.reason;
+	}
+	return NULL;
+}
+
+struct ranking figures__cheapest(const struct result *r)
+{
+	const char *unknown = figures__no_softirq(r);
+
+	return unknown ? (struct ranking){.unknown = unknown}
+		       : figures__ranking(r, least_cpu, most_cpu, false);
 }
 
 void figures__compare(struct rank_test *t, const struct result *r, enum mode first,
@@ -309,20 +347,36 @@ struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_samp
 	};
 }
 
-struct cpu_figure cpu_figures__both(const struct run_result *r, enum cpu_class c)
+struct real cpu_figures__softirq(const struct run_result *r, bool at_most)
 {
-	struct cpu_figure s = cpu_figures__per_kib(r, NIO_SAMPLE_SENDER, c);
-	struct cpu_figure t = cpu_figures__per_kib(r, NIO_SAMPLE_RECEIVER, c);
-	struct cpu_figure both;
+	const struct cpu_samples *here = &r->cpu.by[NIO_SAMPLE_ELSEWHERE];
+	const struct cpu_samples *there = &r->cpu.by[NIO_SAMPLE_RECEIVER_ELSEWHERE];
+	struct real known = cpu_figures__sum(r, NIO_SAMPLE_ELSEWHERE);
+	uint64_t samples = here->samples + there->samples;
 
-	if (r->sender_side || !s.value.known)
-		return s;
-	if (!t.value.known)
-		return t;
-	both.value = real__known(s.value.value + t.value.value);
-	both.low = both.value.value - hypot(s.value.value - s.low, t.value.value - t.low);
-	both.high = both.value.value + hypot(s.high - s.value.value, t.high - t.value.value);
-	return both;
+	if (!known.known)
+		return known;
+	if (r->cpu.softirq_reason || r->sender_side)
+		return real__unknown(r->cpu.softirq_reason ? r->cpu.softirq_reason
+							   : "the CPU time is of the sender alone");
+	if (at_most)
+		samples += here->lost + there->lost;
+	return real__known((double)samples * NS_PER_S / r->cpu.hz * KIB / (double)r->cpu.payload);
+}
+
+struct real cpu_figures__class(const struct run_result *r, enum cpu_class c, bool softirq)
+{
+	int owners = r->sender_side ? NIO_SAMPLE_RECEIVER : NIO_SAMPLE_ELSEWHERE;
+	struct real sum = real__known(0);
+
+	if (softirq)
+		owners = r->cpu.both_machines ? NIO_SAMPLE_OWNER_NR : NIO_SAMPLE_RECEIVER_ELSEWHERE;
+	for (int w = 0; w < owners && sum.known; w++) {
+		struct real value = cpu_figures__per_kib(r, w, c).value;
+
+		sum = value.known ? real__known(sum.value + value.value) : value;
+	}
+	return sum;
 }
 
 static struct real unknown(const char *reason)
@@ -457,22 +511,25 @@ static double median_of(const struct ranked_mode *m)
 {
 	double *values = xcalloc(m->n, sizeof(*values)), median;
 
-	memcpy(values, m->values, m->n * sizeof(*values));
+	memcpy(values, m->at_most, m->n * sizeof(*values));
 	median = stats__spread(values, m->n).median;
 	free(values);
 	return median;
 }
 
-/* Tests one pair: a mode that another is ahead of is no tie. */
+/*
+ * Tests whether mode a is lower than mode b: the worse mode is no tie. Both directions of a pair
+ * are one two-sided comparison.
+ */
 static void compare(struct ranking *r, const struct ranked_mode *a, const struct ranked_mode *b,
 		    bool higher_is_better, size_t tests)
 {
-	struct rank_test t = rank_test__of(a->values, a->n, b->values, b->n, tests);
+	struct rank_test t = rank_test__of(a->at_most, a->n, b->values, b->n, tests);
 
 	r->early |= t.difference == DIFFERENCE_POINT || t.difference == DIFFERENCE_FEW;
-	if (!difference__holds(t.difference))
+	if (t.difference != DIFFERENCE_LOWER)
 		return;
-	r->ties[(t.sign > 0) == higher_is_better ? b->mode : a->mode] = false;
+	r->ties[higher_is_better ? a->mode : b->mode] = false;
 	r->all_tie = false;
 }
 
@@ -504,7 +561,7 @@ struct ranking ranking__of(const struct ranked_mode *modes, size_t n, bool highe
 	for (size_t i = 0; i < n; i++)
 		r.ties[modes[i].mode] = modes[i].n && &modes[i] != best;
 	for (size_t i = 0; i < n; i++)
-		for (size_t other = 0; other < i; other++)
+		for (size_t other = 0; other < n; other++)
 			compare(&r, &modes[i], &modes[other], higher_is_better, tests);
 	return r;
 }

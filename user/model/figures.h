@@ -38,7 +38,7 @@ char *figures__kernel(char *buf, size_t len, const struct environment *env);
 /* A figure of a round, such as run_result__gbps(). */
 typedef struct real figure_of_round(const struct run_result *run);
 
-/* The CPU time per KiB of the sides that are here. */
+/* The CPU time per KiB of the processes that are here. */
 struct real figures__cpu(const struct run_result *run);
 
 /* The figure in the rounds of a mode that know it. v: room for runs_nr. Returns how many. */
@@ -57,7 +57,8 @@ unsigned int figures__rounds_needed(const struct result *r);
 struct ranked_mode {
 	enum mode mode;
 	const double *values;
-	size_t n; /* 0: unknown, the mode is ignored */
+	size_t n;              /* 0: unknown, the mode is ignored */
+	const double *at_most; /* values are at least; the same if both are exact */
 };
 
 struct ranking {
@@ -68,6 +69,7 @@ struct ranking {
 	unsigned int needed; /* rounds of each mode with which the test can name a best mode */
 	bool ties[MODE_NR];  /* of modes that no mode is ahead of, without best itself */
 	bool all_tie;        /* no mode is ahead of any other */
+	const char *unknown; /* with known 0: why no mode can be ranked */
 };
 
 /*
@@ -78,11 +80,21 @@ struct ranking ranking__of(const struct ranked_mode *modes, size_t n, bool highe
 			   size_t tests);
 
 /*
- * Ranks the modes. `early` until all rounds were made: who may end a run whenever a figure looks
- * good would otherwise find a best mode among equal ones.
+ * Ranks the modes; the figure of each round is between two values. `early` until all rounds were
+ * made: who may end a run whenever a figure looks good would otherwise find a best mode among equal
+ * ones.
  */
-struct ranking figures__ranking(const struct result *r, figure_of_round *figure,
-				bool higher_is_better);
+struct ranking figures__ranking(const struct result *r, figure_of_round *least,
+				figure_of_round *most, bool higher_is_better);
+
+/* Why softirq work on other tasks is unknown in a round that has CPU time; NULL: it is known. */
+const char *figures__no_softirq(const struct result *r);
+
+/*
+ * Ranks the modes by CPU time with softirq work; `unknown` is figures__no_softirq(). A mode is
+ * cheaper than another only if its time at most is less than the other's time at least.
+ */
+struct ranking figures__cheapest(const struct result *r);
 
 /* Compares the throughput of two modes; DIFFERENCE_UNKNOWN if one has none, DIFFERENCE_FEW until
  * all rounds were made. */
@@ -123,8 +135,15 @@ struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_samp
 /* All classes together: the CPU time of the side, ns per KiB. */
 struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_owner w);
 
-/* Sender and receiver together: the sum, its interval from both (independent samples). */
-struct cpu_figure cpu_figures__both(const struct run_result *r, enum cpu_class c);
+/*
+ * TCP's softirq work on top of other tasks for the run's sockets, ns per KiB; at_most: also work
+ * that may be for other sockets, and lost samples. Unknown unless samples have all of this work
+ * once.
+ */
+struct real cpu_figures__softirq(const struct run_result *r, bool at_most);
+
+/* A class of the processes that are here, ns per KiB; softirq: and of samples elsewhere. */
+struct real cpu_figures__class(const struct run_result *r, enum cpu_class c, bool softirq);
 
 /*
  * Mean ns of a send call: PATH_SEND_TOTAL the whole, by the load generator's clock around its

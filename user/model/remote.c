@@ -8,6 +8,7 @@
 
 static const char no_totals[] = REMOTE_REASON ", which tells its totals at the end only";
 static const char at_end[] = REMOTE_REASON ": known at the end of a round";
+static const char one_side[] = "the receiver's machine took no sample";
 static const char two_clocks[] = REMOTE_REASON ": two clocks cannot be compared";
 
 /* The last stage that the receivers can feed, from RX_COPY on. */
@@ -28,6 +29,7 @@ void remote__begin(struct run_result *r)
 	struct app_result *app = &r->app;
 
 	r->sender_side = true;
+	r->cpu.softirq_reason = one_side;
 	app->rx_reason = no_totals;
 	app->tcp_received_reason = REMOTE_REASON;
 	app->verify_errors = num__unknown(no_totals);
@@ -159,10 +161,23 @@ static void join_app(struct app_result *app, struct app_result *half)
 		delivery->reason = NULL;
 }
 
-static void join_cpu(struct cpu_result *cpu, const struct cpu_result *half)
+/* On one machine both sides sample all softirq work. NULL: there are two machines. */
+static const char *why_one_machine(const struct environment *env)
+{
+	const char *here = env->machine.boot_id;
+	const char *there = env->receiver ? env->receiver->machine.boot_id : "";
+
+	return *here && *there && strcmp(here, there) ? NULL : "both halves may be of one machine";
+}
+
+static void join_cpu(struct cpu_result *cpu, const struct cpu_result *half,
+		     const struct environment *env)
 {
 	if (!cpu->known || !half->known)
 		return;
+	if (cpu->softirq_reason == one_side)
+		cpu->softirq_reason =
+			half->softirq_reason ? half->softirq_reason : why_one_machine(env);
 	cpu->by[NIO_SAMPLE_RECEIVER] = half->by[NIO_SAMPLE_RECEIVER];
 	cpu->by[NIO_SAMPLE_RECEIVER_ELSEWHERE] = half->by[NIO_SAMPLE_ELSEWHERE];
 	cpu->both_machines = true;
@@ -254,14 +269,14 @@ static void set_reason(struct run_result *r, const char *reason)
 		r->stages[s].reason = reason;
 }
 
-void remote__join(struct run_result *r, struct run_result *half)
+void remote__join(struct run_result *r, struct run_result *half, const struct environment *env)
 {
 	join_app(&r->app, &half->app);
 	memcpy(r->perf[NIO_SIDE_RECEIVER], half->perf[NIO_SIDE_RECEIVER],
 	       sizeof(r->perf[NIO_SIDE_RECEIVER]));
 	memcpy(r->perf_detail[NIO_SIDE_RECEIVER], half->perf_detail[NIO_SIDE_RECEIVER],
 	       sizeof(r->perf_detail[NIO_SIDE_RECEIVER]));
-	join_cpu(&r->cpu, &half->cpu);
+	join_cpu(&r->cpu, &half->cpu, env);
 	if (half->health.paused_ns > r->health.paused_ns)
 		r->health.paused_ns = half->health.paused_ns;
 	if (!r->ledger_known)

@@ -31,8 +31,9 @@ const char *remote__contradiction(const struct run_result *run, const struct run
 /*
  * Joins the receiver's half, as half_document__read() fills it, after ledger__book() and before
  * ledger__close(). r is then of both sides if the half has a ledger. Takes the histograms of half.
+ * env: of the sender's machine, with the receiver's.
  */
-void remote__join(struct run_result *r, struct run_result *half);
+void remote__join(struct run_result *r, struct run_result *half, const struct environment *env);
 
 /* The receiver gives no half: what it is, is the reason that its copies are unknown. */
 void remote__no_half(struct run_result *r);

@@ -399,6 +399,7 @@ struct cpu_times {
 /* The setup of the machine and its other users: influences on the figures other than copying. */
 struct machine {
 	char host[65];
+	char boot_id[40];       /* of the kernel (random(4)); empty: unknown */
 	char started[24];       /* of the session, UTC, ISO 8601 */
 	const char *preemption; /* model of the kernel, see preemption.h; NULL: unknown */
 	char governor[32];      /* of the CPUs' frequency; empty: the machine has none */

@@ -115,7 +115,7 @@ static void write_questions(struct body *b)
 	put_row(b, "Was zero-copy zero-copy?", first_screen__zerocopy(b->a));
 	put_leaders(b, "Fastest", METRIC_GBPS);
 	put_leaders(b,
-		    cost == METRIC_CPU_NS_PER_KIB     ? "Cheapest (CPU time)"
+		    cost == METRIC_CPU_NS_PER_KIB     ? "Cheapest (CPU time of the processes)"
 		    : cost == METRIC_CPU_S_NS_PER_KIB ? "Cheapest for the sender (CPU time)"
 						      : "Cheapest (CPU cycles)",
 		    cost);
@@ -194,7 +194,7 @@ static void write_mode_table(struct body *b)
 	doc__table_end(&b->doc);
 	add_paragraph(b, "Median throughput%s by thread count and message size.%s",
 		      !analysis__has(a, metrics[1])           ? ""
-		      : metrics[1] == METRIC_CPU_NS_PER_KIB   ? " and CPU time of both sides"
+		      : metrics[1] == METRIC_CPU_NS_PER_KIB   ? " and CPU time of the processes"
 		      : metrics[1] == METRIC_CPU_S_NS_PER_KIB ? " and CPU time of the sender"
 							      : " and CPU cycles",
 		      marked ? " " DOC_WINNER

@@ -252,7 +252,7 @@ static const struct line_figure line_figures[FIGURE_NR] = {
 	[FIGURE_CYCLES] = {.metric = METRIC_CYCLES_PER_BYTE, .words = "cycles", .choices = {
 		{"CPU cycles per byte by message size", NULL, "cycles per byte",
 		 1, {METRIC_CYCLES_PER_BYTE}},
-		{"CPU time of both sides by message size, instead of cycles per byte",
+		{"CPU time of the processes by message size, instead of cycles per byte",
 		 "Cycles per byte are n/a", "CPU time (ns per KiB)", 1, {METRIC_CPU_NS_PER_KIB},
 		 .replaces = true},
 	}},
@@ -417,7 +417,7 @@ void figure_lines__relative(struct figure_draft *d, enum figure_id id)
 	d->width = RELATIVE_WIDTH;
 	draft__title(d, "%s relative to two-copy",
 		     m == METRIC_GBPS               ? "Throughput"
-		     : m == METRIC_CPU_NS_PER_KIB   ? "CPU time per KiB"
+		     : m == METRIC_CPU_NS_PER_KIB   ? "Process CPU time per KiB"
 		     : m == METRIC_CPU_S_NS_PER_KIB ? "Sender's CPU time per KiB"
 						    : "CPU cycles per byte");
 	draft__note(d, "Two-copy is 1; %s is better.",

@@ -67,11 +67,11 @@ int aux_round__load(struct runner *runner)
 static const char *why_no_samples(const struct options *o)
 {
 	if (o->no_cpu)
-		return "--no-cpu was given";
+		return "CPU samples were off: leave out --no-cpu";
 	if (o->backend == BACKEND_NONE)
-		return "the kernel was not watched (--backend none)";
+		return "CPU samples were off: leave out --backend none";
 	if (o->workload.messages)
-		return "--messages: only these are sent, so there is no sampled round";
+		return "CPU samples were off: give --duration instead of --messages";
 	return NULL;
 }
 

@@ -117,6 +117,7 @@ void receiver_half__session(struct receiver_half *h, const struct load_report *r
 	r->mode = r->slot = ready->tls[0] ? MODE_KTLS : THE_MODE;
 	r->out = &h->out;
 	r->plan = &h->plan;
+	r->port = h->port;
 	/* The process is the server's: here it is only named. */
 	r->drivers[NIO_SIDE_RECEIVER].child.pid = pid;
 	r->cookies_nr[NIO_SIDE_RECEIVER] = ready->cookies_nr;

@@ -20,6 +20,7 @@ struct receiver_half {
 	struct half_token token;       /* len 0: every sender may have the half */
 	char sender[ADDRESS_HOST_MAX]; /* of this session; empty: unknown */
 	char peer[ADDRESS_HOST_MAX];
+	unsigned int port;    /* on which the load generator listens; 0: unknown */
 	enum receive receive; /* of the current session */
 	bool direct;          /* likewise: kTLS may decrypt into the receiver's memory */
 	enum half_kind kind;  /* HALF_NONE: no round */

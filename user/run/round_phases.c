@@ -107,8 +107,10 @@ void round_phases__start_samples(struct round *r)
 	struct sampling *s = &r->runner->sampling;
 	const pid_t pids[NIO_SIDE_NR] = {r->drivers[NIO_SIDE_SENDER].child.pid,
 					 r->drivers[NIO_SIDE_RECEIVER].child.pid};
+	/* Without a sender here, the path is the receiver's to it. */
+	struct nio_run run = {r->port, netpath__last_word(r->runner->path), !pids[NIO_SIDE_SENDER]};
 
-	s->err = sampler__start(s->sampler, pids, SAMPLER_HZ, s->why, sizeof(s->why));
+	s->err = sampler__start(s->sampler, pids, &run, SAMPLER_HZ, s->why, sizeof(s->why));
 }
 
 static void fold_samples(struct round *r)
@@ -197,7 +199,7 @@ static int join_half(struct round *r)
 	if (!err)
 		err = round__await(r, ROUND_HALF);
 	if (!err && r->half)
-		remote__join(r->out, r->half);
+		remote__join(r->out, r->half, &r->runner->result.env);
 	else if (!err && !r->runner->stopped)
 		remote__no_half(r->out);
 	/* An interrupted run does not wait for it. */

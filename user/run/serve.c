@@ -137,6 +137,7 @@ static int handle_event(struct server *s, enum driver_event event)
 
 	switch (event) {
 	case DRIVER_LISTENING:
+		s->half->port = report->port;
 		return print_ready(s);
 	case DRIVER_READY:
 		receiver_half__session(s->half, report, s->driver.child.pid);

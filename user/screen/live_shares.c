@@ -187,7 +187,7 @@ static void compute_classes(const struct live_chart *chart, struct live_chart_co
 		uint64_t n = cpu->by[NIO_SAMPLE_SENDER].classes[i] +
 			     cpu->by[NIO_SAMPLE_RECEIVER].classes[i];
 
-		c->value[i] = cpu_figures__both(&c->mode->total, (enum cpu_class)i).value;
+		c->value[i] = cpu_figures__class(&c->mode->total, i, false);
 		c->share[i] = (double)n / (double)samples;
 		c->value[i].known |= !n;
 		whole += c->value[i].known ? c->value[i].value : 0;

@@ -487,12 +487,16 @@ static bool print_best_of(FILE *f, const struct result *r, const struct ranking 
 /* Modes without a significant difference are named together. */
 static void print_best(FILE *f, const struct result *r)
 {
-	struct ranking fastest = figures__ranking(r, run_result__gbps, true);
-	struct ranking cheapest = figures__ranking(r, figures__cpu, false);
+	struct ranking fastest = figures__ranking(r, run_result__gbps, run_result__gbps, true);
+	struct ranking cheapest = figures__cheapest(r);
 
 	if (!print_best_of(f, r, &fastest, "Fastest"))
 		return;
-	if (!fastest.early)
+	if (cheapest.unknown && !fastest.early)
+		fprintf(f,
+			"; cheapest in CPU time: not known, because softirq work is unknown (%s)",
+			cheapest.unknown);
+	else if (!fastest.early)
 		print_best_of(f, r, &cheapest, "; cheapest in CPU time");
 	fputc('.', f);
 }

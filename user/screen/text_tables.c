@@ -105,18 +105,24 @@ static void format_figure(char *buf, size_t len, double v)
 
 enum median {
 	MEDIAN_GBPS,
-	MEDIAN_CPU,
+	MEDIAN_CPU, /* with the mean of softirq work on other tasks, if it is known of all modes */
 };
 
 static void median_cell(char *cell, const void *of, size_t row, int what)
 {
 	const struct mode_summary *s = mode_at(of, row);
 	const struct spread *v = what == MEDIAN_GBPS ? &s->throughput_gbps : &s->cpu_ns_per_kib;
+	bool softirq = what == MEDIAN_CPU && !figures__no_softirq(of);
+	double more = softirq ? cpu_figures__softirq(&s->total, false).value : 0;
+	double most = softirq ? cpu_figures__softirq(&s->total, true).value : 0;
+	bool at_least = most - more > 0.005 * v->median;
 
-	if (v->n)
-		format_figure(cell, TEXT_CELL_MAX, v->median);
-	else
+	if (!v->n) {
 		set(cell, "n/a");
+		return;
+	}
+	strcpy(cell, at_least ? ">= " : "");
+	format_figure(cell + strlen(cell), TEXT_CELL_MAX - strlen(cell), v->median + more);
 }
 
 static void range_cell(char *cell, const void *of, size_t row, int what)
@@ -156,7 +162,8 @@ void text_tables__modes(FILE *f, const struct result *r, unsigned int columns)
 	text_cells__add(&t, "Gbit/s", false, median_cell, r, MEDIAN_GBPS);
 	if (several)
 		text_cells__add(&t, over, true, range_cell, r, 0);
-	text_cells__add(&t, "CPU ns/KiB", false, median_cell, r, MEDIAN_CPU);
+	text_cells__add(&t, figures__no_softirq(r) ? "process ns/KiB" : "CPU ns/KiB", false,
+			median_cell, r, MEDIAN_CPU);
 	text_cells__print(f, &t, columns);
 }
 
@@ -251,7 +258,7 @@ static bool is_unused(const struct run_result *run, int class)
 /* ns/KiB of both sides. */
 static struct real class_of(const struct result *r, size_t mode, int class)
 {
-	return cpu_figures__both(&r->summary[mode].total, (enum cpu_class) class).value;
+	return cpu_figures__class(&r->summary[mode].total, class, !figures__no_softirq(r));
 }
 
 /* "n/a", or the time with the digits that its error leaves. */
@@ -316,10 +323,13 @@ void text_tables__cpu(FILE *f, const struct result *r, unsigned int columns)
 {
 	struct cpu_table table = {.r = r};
 	struct text_cells t;
+	char head[40];
 
 	if (!text_tables__has_cpu(r))
 		return;
-	begin_modes(&t, r, any_range(r) ? "CPU ns/KiB, mean" : "CPU ns/KiB", 1);
+	snprintf(head, sizeof(head), "%s ns/KiB%s", figures__no_softirq(r) ? "process" : "CPU",
+		 any_range(r) ? ", mean" : "");
+	begin_modes(&t, r, head, 1);
 	for (size_t i = 0; i < MAIN_CLASSES_NR; i++)
 		if (is_shown(r, main_classes[i].class)) {
 			text_cells__add(&t, main_classes[i].head, false, class_cell, &table,

@@ -348,6 +348,31 @@ struct finding analysis__compare_across(const struct analysis *ax, struct cell *
 	return f;
 }
 
+struct finding analysis__compare_modes(const struct analysis *a, struct cell *x, struct cell *y,
+				       enum metric m)
+{
+	struct finding f = analysis__compare(a, x, y, m);
+	double low = isnan(f.low) ? f.change : f.low, high = isnan(f.high) ? f.change : f.high;
+	double less, more;
+	bool same;
+
+	if (f.difference == DIFFERENCE_UNKNOWN || x->rows[0].imported ||
+	    (m != METRIC_CPU_NS_PER_KIB && m != METRIC_CPU_S_NS_PER_KIB))
+		return f;
+	less = analysis__estimate(a, x, METRIC_SOFTIRQ).median -
+	       analysis__estimate(a, y, METRIC_SOFTIRQ_AT_MOST).median;
+	more = analysis__estimate(a, x, METRIC_SOFTIRQ_AT_MOST).median -
+	       analysis__estimate(a, y, METRIC_SOFTIRQ).median;
+	less /= f.b.median;
+	more /= f.b.median;
+	same = low > 0    ? low + less > 0
+	       : high < 0 ? high + more < 0
+			  : low + more <= 0 && high + less >= 0;
+	if (!same)
+		f.difference = DIFFERENCE_UNKNOWN;
+	return f;
+}
+
 bool analysis__has(const struct analysis *a, enum metric m)
 {
 	for (size_t i = 0; i < a->dataset->rows_nr; i++)

@@ -90,6 +90,16 @@ struct estimate analysis__estimate(const struct analysis *a, struct cell *cell, 
 struct finding analysis__compare(const struct analysis *a, struct cell *x, struct cell *y,
 				 enum metric m);
 
+#define SOFTIRQ_UNKNOWN "softirq work on other tasks was not sampled or can change the order"
+
+/*
+ * As analysis__compare(), where one mode may be called better than another. The CPU time of the
+ * processes lacks softirq work on other tasks: DIFFERENCE_UNKNOWN (SOFTIRQ_UNKNOWN says why) unless
+ * the interval of the change is on the same side of 0 with any possible work.
+ */
+struct finding analysis__compare_modes(const struct analysis *a, struct cell *x, struct cell *y,
+				       enum metric m);
+
 /* A cell of one data set against a cell of another, as one of `tests` comparisons. */
 struct finding analysis__compare_across(const struct analysis *ax, struct cell *x,
 					const struct analysis *ay, struct cell *y, enum metric m,

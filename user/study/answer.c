@@ -171,10 +171,11 @@ void answer__cannot_compare_cost(struct answer_text *answer)
 	enum metric cost = analysis__cost(answer->a);
 
 	if (analysis__has(answer->a, cost))
-		answer__cannot(answer,
-			       "Not shown: %s, because no size and thread count has it for both "
-			       "modes compared.",
-			       metric__words(cost));
+		answer__cannot(
+			answer,
+			"Not shown: %s where one of two modes lacks it, or where " SOFTIRQ_UNKNOWN
+			".",
+			metric__words(cost));
 	else
 		answer__cannot(answer, "Not shown: CPU time, which the data set does not have.");
 }

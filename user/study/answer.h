@@ -79,7 +79,7 @@ void answer__put_finding(struct answer_text *answer, const struct finding *f);
 struct tally answer__table(struct answer_text *answer, enum mode first, enum mode second,
 			   enum metric m);
 
-/* Why no setting has the cost of two modes. */
+/* Why settings lack a comparison of the cost of two modes. */
 void answer__cannot_compare_cost(struct answer_text *answer);
 
 /* Adds the row of headings: what, then each thread count. */

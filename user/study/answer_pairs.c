@@ -56,7 +56,7 @@ static bool add_size(struct item_list lists[SIDE_NR], const struct analysis *a,
 	for (enum side side = 0; side < SIDE_NR; side++)
 		at[side] = (struct changes){0, INFINITY, -INFINITY};
 	for (size_t t = 0; t < a->threads_nr; t++) {
-		struct finding f = analysis__compare(
+		struct finding f = analysis__compare_modes(
 			a, analysis__cell(a, pair->first, size, a->threads[t]),
 			analysis__cell(a, pair->second, size, a->threads[t]), pair->metric);
 		struct changes *c = &at[side_of(&f, pair)];
@@ -97,7 +97,7 @@ static struct tally tally_pairs(const struct analysis *a, enum metric m)
 
 	for (size_t i = 0; i < a->cells_nr; i++)
 		for (enum mode second = 0; second < a->cells[i].mode; second++) {
-			struct finding f = analysis__compare(
+			struct finding f = analysis__compare_modes(
 				a, &a->cells[i], analysis__peer(a, &a->cells[i], second), m);
 
 			tally__add(&t, &f);
@@ -143,7 +143,7 @@ void answer__pairs(struct answer_text *answer)
 			 nr == 1 ? "is" : "are");
 	if (!answer->answered)
 		answer__headline(answer, "%s.", answer__cannot_claim(a).text);
-	if (!put_pairs(answer, cost, &costs))
+	if (!put_pairs(answer, cost, &costs) || costs.of < t.of)
 		answer__cannot_compare_cost(answer);
 }
 
@@ -155,7 +155,7 @@ static struct finding put_cheapest(struct answer_text *answer, uint64_t size, un
 	struct cell *cell = analysis__cell(a, best, size, threads);
 	enum mode second = leaders__best_median(a, size, threads, m, best);
 	struct cell *next = analysis__cell(a, second, size, threads);
-	struct finding f = analysis__compare(a, next, cell, m);
+	struct finding f = analysis__compare_modes(a, next, cell, m);
 
 	answer__put_all(answer, phrases__size(size).text, phrases__threads(threads).text,
 			phrases__mode(best),
@@ -174,6 +174,7 @@ void answer__cheapest(struct answer_text *answer)
 {
 	const struct analysis *a = answer->a;
 	enum metric m = analysis__cost(a);
+	bool withheld = false;
 	struct tally t = {0};
 
 	if (!analysis__has(a, m)) {
@@ -192,12 +193,21 @@ void answer__cheapest(struct answer_text *answer)
 
 			if (best == MODE_NR)
 				continue;
+			if (leaders__rank(a, a->sizes[s], a->threads[i], m).withheld) {
+				withheld = true;
+				answer__put_all(answer, phrases__size(a->sizes[s]).text,
+						phrases__threads(a->threads[i]).text, "not known",
+						"", "", "", SOFTIRQ_UNKNOWN);
+				continue;
+			}
 			f = put_cheapest(answer, a->sizes[s], a->threads[i], best, m);
 			tally__add(&t, &f);
 		}
 	answer__end_table(answer);
 	answer->answered = t.untested < t.of;
-	if (!t.of)
+	if (!answer->answered && withheld)
+		answer__headline(answer, "Not known: %s.", SOFTIRQ_UNKNOWN);
+	else if (!t.of)
 		answer__headline(answer,
 				 "Not measured: no size and thread count has the %s of two modes.",
 				 metric__words(m));

@@ -47,12 +47,12 @@ static enum mode better_mode(const struct analysis *a, uint64_t size, unsigned i
 {
 	struct cell *cell = analysis__cell(a, mode, size, threads);
 
-	*f = analysis__compare(a, cell, analysis__cell(a, best, size, threads), m);
+	*f = analysis__compare_modes(a, cell, analysis__cell(a, best, size, threads), m);
 	if (leaders__better(f, m) < 0)
 		return best;
 	for (enum mode other = 0; other < MODE_NR; other++) {
-		struct finding against =
-			analysis__compare(a, cell, analysis__cell(a, other, size, threads), m);
+		struct finding against = analysis__compare_modes(
+			a, cell, analysis__cell(a, other, size, threads), m);
 
 		if (other == mode || leaders__better(&against, m) >= 0)
 			continue;
@@ -76,8 +76,10 @@ struct setting_ranking leaders__rank(const struct analysis *a, uint64_t size, un
 		than[mode] = better_mode(a, size, threads, m, mode, best, &f[mode]);
 	for (int behind = 0; behind < 2; behind++) {
 		for (enum mode mode = 0; mode < MODE_NR; mode++) {
-			if (mode != best && f[mode].difference == DIFFERENCE_UNKNOWN)
+			if (mode != best && f[mode].difference == DIFFERENCE_UNKNOWN) {
+				r.withheld |= f[mode].a.n > 0;
 				continue;
+			}
 			if ((mode != best && than[mode] < MODE_NR) != behind)
 				continue;
 			r.behind[r.nr] = f[mode];
@@ -87,6 +89,8 @@ struct setting_ranking leaders__rank(const struct analysis *a, uint64_t size, un
 		if (!behind)
 			r.best = r.nr;
 	}
+	if (r.withheld)
+		r.nr = r.best = 0;
 	return r;
 }
 
@@ -317,11 +321,14 @@ void leaders__make(struct leaders *l, const struct analysis *a, enum metric m)
 		.of = xcalloc(a->threads_nr * a->sizes_nr, sizeof(*r.of)),
 		.is_said = xcalloc(a->threads_nr, sizeof(*r.is_said)),
 	};
+	bool withheld = false;
 
 	*l = (struct leaders){0};
 	for (size_t t = 0; t < a->threads_nr; t++)
 		for (size_t s = 0; s < a->sizes_nr; s++)
 			r.of[t * a->sizes_nr + s] = leaders__rank(a, a->sizes[s], a->threads[t], m);
+	for (size_t i = 0; i < a->threads_nr * a->sizes_nr; i++)
+		withheld |= r.of[i].withheld;
 	for (size_t t = 0; t < a->threads_nr; t++)
 		if (!r.is_said[t])
 			add_line(l, &r, t);
@@ -331,7 +338,8 @@ void leaders__make(struct leaders *l, const struct analysis *a, enum metric m)
 		return;
 	l->lines = xgrow(l->lines, 0, sizeof(*l->lines));
 	l->lines[l->nr++] = (struct leader_line){
-		xstrdup(""), analysis__has(a, m)
+		xstrdup(""), withheld ? xstrdup("Not known: " SOFTIRQ_UNKNOWN ".")
+			     : analysis__has(a, m)
 				     ? xstrdup("Not measured: no size and thread count has two "
 					       "modes.")
 				     : xasprintf("Not measured: %s.", analysis__reason(a, m))};

@@ -43,6 +43,10 @@ enum better {
 	X(CPU_SENDER, "app.cpu_s.sender", "sender's CPU time", "s", NEITHER, 0, "")              \
 	X(CPU_RECEIVER, "app.cpu_s.receiver", "receiver's CPU time", "s", NEITHER, 0, "")        \
 	X(CPU_PER_GB, "app.cpu_s_per_gb", "CPU time", "s/GB", LOWER, 0, "")                      \
+	X(SOFTIRQ, "cpu.softirq.ns_per_kib", "softirq work on other tasks", "ns/KiB", NEITHER,   \
+	  0, "")                                                                                 \
+	X(SOFTIRQ_AT_MOST, "cpu.softirq.ns_per_kib_at_most",                                     \
+	  "softirq work on other tasks, at most", "ns/KiB", NEITHER, 0, "")                      \
 	X(ZC_SENDS, "app.zerocopy.sends", "zero-copy sends", "", NEITHER, 0, "")                 \
 	X(ZC_COMPLETED, "app.zerocopy.completed", "completions", "", NEITHER, 0, "")             \
 	X(ZC_COPIED, "app.zerocopy.copied", "completed as copied", "", NEITHER, 0, "")           \
@@ -92,7 +96,7 @@ enum better {
 	X(PAYLOAD, "bytes received, replies too; or throughput x time / 8", "payload", "B", NEITHER, 0, "")     \
 	X(GBPS_PER_THREAD, "throughput / threads", "throughput per thread", "Gbit/s", HIGHER,      \
 	  0, "")                                                                                   \
-	X(CPU_NS_PER_KIB, "(sender + receiver CPU time) / payload", "CPU time", "ns/KiB", LOWER,   \
+	X(CPU_NS_PER_KIB, "(sender + receiver CPU time) / payload", "CPU time of the processes", "ns/KiB", LOWER,   \
 	  VISIBILITY_REPORT | VISIBILITY_INTERVAL | VISIBILITY_COMPARE | VISIBILITY_EXPECTED, "cpu_ns_per_kib")        \
 	X(BYTES_PER_CYCLE, "payload / cycles", "bytes per cycle", "B", HIGHER, 0, "")              \
 	X(CPU_S_NS_PER_KIB, "sender CPU time / payload", "sender's CPU time", "ns/KiB", LOWER,     \

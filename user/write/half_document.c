@@ -53,6 +53,8 @@ char *half_document__write(const struct environment *env, const struct run_resul
 	drop_foreign_stacks(json_object_get(side, "cpu"));
 	json_put(document, "schema", json_string(HALF_SCHEMA));
 	json_put(document, "environment", json_document__environment(env));
+	json_put(document, "boot_id", json_string(env->machine.boot_id));
+	json_put_reason_if(document, "softirq_reason", run->cpu.softirq_reason);
 	json_put(document, "run", side);
 	text = dump(document);
 	if (strlen(text) > HALF_MAX) {
@@ -585,6 +587,9 @@ int half_document__read(const char *text, struct run_result *run, struct environ
 	if (!why[0])
 		read_run(&in, run);
 	read_environment(json_object_get(document, "environment"), env);
+	TEXT(env->machine.boot_id, document, "boot_id");
+	if (text_at(document, "softirq_reason"))
+		run->cpu.softirq_reason = keep_reason(text_at(document, "softirq_reason"));
 	json_decref(document);
 	return why[0] ? -EPROTO : 0;
 }

@@ -149,10 +149,17 @@ static bool is_sampled(const struct cpu_result *c, enum nio_sample_owner w)
 FIELDS(owner, (const struct run_result *run, const struct cpu_result *c,
 	       enum nio_sample_owner w, struct num total), WHOSE_FIELDS)
 
+#define SOFTIRQ_FIELDS(X)                                                                       \
+	X(reason,    "reason",     cpu_figures__softirq(run, true).reason)                      \
+	X(bare_real, "ns_per_kib", "ns/KiB", cpu_figures__softirq(run, false))                  \
+	X(bare_real, "ns_per_kib_at_most", "ns/KiB", cpu_figures__softirq(run, true))
+FIELDS(softirq, (const struct run_result *run), SOFTIRQ_FIELDS)
+
 #define CPU_FIELDS(X)                                                                           \
 	CPU_SOURCE_FIELDS(X)                                                                    \
 	X(members,   "<whose>",   owner, NIO_SAMPLE_OWNER_NR, cpu_time__whose, run, c, i,       \
 	  cpu_figures__total(run, i))                                                           \
+	X(object,    "softirq",   softirq, run)                                                 \
 	X(json,      "stacks",    "list of text", stacks_json(&c->profile))
 DOCUMENT_FIELDS(cpu, (const struct run_result *run, const struct cpu_result *c), CPU_FIELDS)
 /* clang-format on */

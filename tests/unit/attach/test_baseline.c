@@ -10,14 +10,14 @@
 
 #define HEADER                                                                                 \
 	"mode,size,threads,round,app_throughput_gbps,app_cpu_s_sender,ledger_copies_per_byte," \
-	"app_rx_bytes,app_cpu_s_receiver\n"
+	"app_rx_bytes,app_cpu_s_receiver,cpu_softirq_ns_per_kib,cpu_softirq_ns_per_kib_at_most\n"
 
 static void put_cell(FILE *f, const char *mode, unsigned int size, unsigned int threads, double cpu)
 {
 	static const double off[] = {0, 0.5, -0.5, 0.25, -0.25, 0.1, -0.1};
 
 	for (int r = 0; r < 7; r++)
-		fprintf(f, "%s,%u,%u,%d,%g,%g,%g,1e9,0\n", mode, size, threads, r, 20.0,
+		fprintf(f, "%s,%u,%u,%d,%g,%g,%g,1e9,0,0,0\n", mode, size, threads, r, 20.0,
 			cpu + 0.001 * off[r], 1.0);
 }
 

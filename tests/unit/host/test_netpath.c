@@ -270,6 +270,29 @@ TEST(veth_path_carries_TCP_and_leaves_nothing_behind)
 	assert_true(access("/sys/class/net/veth0", F_OK));
 }
 
+/* As packets have it: of an IPv6 address the end, of a link-local one without its device. */
+TEST(packets_of_a_path_have_the_last_word_of_its_address)
+{
+	static const struct {
+		const char *text;
+		uint8_t word[4];
+	} cases[] = {
+		{"198.18.0.2", {198, 18, 0, 2}}, {"::ffff:198.18.0.2", {198, 18, 0, 2}},
+		{"::1", {0, 0, 0, 1}},           {"fe80::7:8%eth0", {0, 7, 0, 8}},
+		{"there.example", {0}},
+	};
+
+	for_each_case(c, cases) {
+		struct netpath path = {.netns = {-1, -1}};
+		uint32_t word;
+
+		strcpy(path.address, c->text);
+		word = netpath__last_word(&path);
+		assert_memory_equal(&word, c->word, sizeof(word));
+	}
+	assert_int_equal(netpath__last_word(NULL), 0);
+}
+
 TEST(veth_path_carries_TCP_at_any_MTU_and_over_IPv6)
 {
 	static const struct {

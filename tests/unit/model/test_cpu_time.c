@@ -310,32 +310,75 @@ static struct run_result sampled(uint64_t of_sender, uint64_t of_receiver)
 	return run;
 }
 
-/* A quarter of 4000 and half of 6000 ns/KiB; independent interval widths add as squares. */
+/* A quarter of 4000 and half of 6000 ns/KiB. */
 TEST(both_sides_are_their_sum)
 {
 	struct run_result run = sampled(100, 300);
-	struct cpu_figure s = cpu_figures__per_kib(&run, NIO_SAMPLE_SENDER, CPU_CLASS_LOCK);
-	struct cpu_figure r = cpu_figures__per_kib(&run, NIO_SAMPLE_RECEIVER, CPU_CLASS_LOCK);
-	struct cpu_figure both = cpu_figures__both(&run, CPU_CLASS_LOCK);
-	double below = s.value.value - s.low, above = s.high - s.value.value;
-	double below_r = r.value.value - r.low, above_r = r.high - r.value.value;
 
-	NEAR(s.value.value, 1000, 1e-9);
-	NEAR(r.value.value, 3000, 1e-9);
-	assert_true(both.value.known);
-	NEAR(both.value.value, 4000, 1e-9);
-	NEAR(both.low, 4000 - sqrt(below * below + below_r * below_r), 1e-6);
-	NEAR(both.high, 4000 + sqrt(above * above + above_r * above_r), 1e-6);
-	/* If one side is unknown, or for elsewhere, there is no sum. */
+	assert_real(cpu_figures__per_kib(&run, NIO_SAMPLE_SENDER, CPU_CLASS_LOCK).value, 1000);
+	assert_real(cpu_figures__per_kib(&run, NIO_SAMPLE_RECEIVER, CPU_CLASS_LOCK).value, 3000);
+	assert_real(cpu_figures__class(&run, CPU_CLASS_LOCK, false), 4000);
+	/* If one side is unknown there is no sum. */
 	run.sender_side = true;
 	run.app.tx_bytes = run.app.rx_bytes;
-	NEAR(cpu_figures__both(&run, CPU_CLASS_LOCK).value.value, 1000, 1e-9);
+	NEAR(cpu_figures__class(&run, CPU_CLASS_LOCK, false).value, 1000, 1e-9);
 	run.sender_side = false;
 	run.cpu.by[NIO_SAMPLE_RECEIVER].samples = 0;
-	assert_false(cpu_figures__both(&run, CPU_CLASS_LOCK).value.known);
+	assert_false(cpu_figures__class(&run, CPU_CLASS_LOCK, false).known);
 	run = sampled(100, 300);
 	run.cpu.by[NIO_SAMPLE_SENDER].samples = 0;
-	assert_false(cpu_figures__both(&run, CPU_CLASS_LOCK).value.known);
+	assert_false(cpu_figures__class(&run, CPU_CLASS_LOCK, false).known);
+}
+
+/*
+ * Half of 5000 ns/KiB elsewhere (50 samples at 500 a second, 20000 KiB) is locking: for the run's
+ * sockets, so each sum includes it. Lost samples may be of such work, so only the upper bound has
+ * them.
+ */
+TEST(softirq_work_for_the_run_is_part_of_its_CPU_time)
+{
+	struct run_result run = sampled(100, 300);
+	struct cpu_samples *s = &run.cpu.by[NIO_SAMPLE_ELSEWHERE];
+
+	s->samples = 50;
+	s->classes[CPU_CLASS_LOCK] = 25;
+	run.cpu.payload = 20000 * 1024;
+	NEAR(cpu_figures__class(&run, CPU_CLASS_LOCK, true).value, 4000 + 2500, 1e-6);
+	NEAR(cpu_figures__class(&run, CPU_CLASS_LOCK, false).value, 4000, 1e-6);
+	assert_real(cpu_figures__softirq(&run, true), 5000);
+	s->lost = 5;
+	assert_real(cpu_figures__softirq(&run, false), 5000);
+	assert_real(cpu_figures__softirq(&run, true), 5500);
+	/* A receiver here that did so little is sampled all the same. */
+	run.cpu.by[NIO_SAMPLE_RECEIVER].samples = 0;
+	assert_real(cpu_figures__softirq(&run, false), 5000);
+	run.cpu.by[NIO_SAMPLE_RECEIVER_ELSEWHERE] = *s;
+	assert_real(cpu_figures__softirq(&run, true), 11000);
+}
+
+/* Then no figure has it, or two have it. A sum of rounds has what one round lacks. */
+TEST(softirq_work_is_unknown_unless_samples_have_all_of_it_once)
+{
+	static const struct cpu_result lacks[] = {
+		{.reason = "not sampled"},
+		{.known = true, .softirq_reason = "interrupts apart"},
+		{.known = true, .both_machines = true, .softirq_reason = "one machine"},
+	};
+	static const char *const reasons[] = {"not sampled", "interrupts apart", "one machine"};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct run_result run = sampled(100, 300);
+		struct cpu_result sum = {.known = true, .hz = 500, .payload = 1024};
+
+		run.cpu = lacks[i];
+		run.cpu.hz = 500;
+		run.cpu.payload = 1024;
+		assert_non_null(strstr(cpu_figures__softirq(&run, true).reason, reasons[i]));
+		cpu_time__add(&sum, &run.cpu);
+		run.cpu = sum;
+		assert_int_equal(cpu_figures__softirq(&run, true).known, i == 0);
+		cpu_time__clear(&run.cpu);
+	}
 }
 
 /* Time elsewhere comes from the samples: 50 at 500 per second are 100 ms. */

@@ -44,6 +44,18 @@ static double factor(enum run_noise noise, double common, uint64_t *seed)
 	}
 }
 
+/* A third as much CPU time on other tasks, and some that may be for other sockets. */
+static void add_softirqs(struct run_result *run, uint64_t *seed)
+{
+	struct cpu_samples *s = &run->cpu.by[NIO_SAMPLE_ELSEWHERE];
+
+	run->cpu.known = true;
+	run->cpu.hz = 1000;
+	run->cpu.payload = 2500000000;
+	s->lost = (uint64_t)(10 * factor(RUN_NOISE_NORMAL, 0, seed));
+	s->samples = (uint64_t)(300 * factor(RUN_NOISE_NORMAL, 0, seed));
+}
+
 /* Rounds of modes in turns. faster: throughput of the first mode, relative to the others. */
 static struct result simulate(const struct family *f, enum run_noise noise, double faster,
 			      uint64_t *seed)
@@ -63,6 +75,7 @@ static struct result simulate(const struct family *f, enum run_noise noise, doub
 			run->app.sender_cpu_ns =
 				num__known((uint64_t)(cpu * (double)run->app.rx_bytes / 2.5e9));
 			run->app.receiver_cpu_ns = num__known(0);
+			add_softirqs(run, seed);
 		}
 	}
 	return r;
@@ -77,8 +90,8 @@ static bool names(const struct ranking *r)
 /* Does the text or the live view, now, call any mode better than another? */
 static bool claims(const struct result *r)
 {
-	struct ranking fastest = figures__ranking(r, run_result__gbps, true);
-	struct ranking cheapest = figures__ranking(r, figures__cpu, false);
+	struct ranking fastest = figures__ranking(r, run_result__gbps, run_result__gbps, true);
+	struct ranking cheapest = figures__cheapest(r);
 	struct rank_test t;
 
 	figures__compare(&t, r, MODE_ZEROCOPY, MODE_ONECOPY);
@@ -134,7 +147,8 @@ TEST(a_faster_mode_is_found_by_the_rounds_of_a_run)
 
 		for (unsigned int set = 0; set < sets; set++) {
 			struct result r = simulate(&f, RUN_NOISE_NORMAL, effects[i].faster, &seed);
-			struct ranking best = figures__ranking(&r, run_result__gbps, true);
+			struct ranking best =
+				figures__ranking(&r, run_result__gbps, run_result__gbps, true);
 
 			found += names(&best) && best.best == MODE_TWOCOPY &&
 				 !best.ties[MODE_ONECOPY] && !best.ties[MODE_ZEROCOPY];

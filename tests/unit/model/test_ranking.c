@@ -8,22 +8,25 @@ static const double slow[] = {10, 11, 12, 13, 14}, fast[] = {20, 21, 22, 23, 24}
 
 TEST(one_round_is_too_early_to_name_a_mode)
 {
-	const struct ranked_mode modes[] = {{MODE_TWOCOPY, slow, 1}, {MODE_ONECOPY, fast, 1}};
+	const struct ranked_mode modes[] = {{MODE_TWOCOPY, slow, 1, slow},
+					    {MODE_ONECOPY, fast, 1, fast}};
 	struct ranking r = ranking__of(modes, 2, true, 1);
 
 	assert_true(r.early);
 	assert_int_equal(r.known, 2);
 	assert_int_equal(r.rounds, 1);
-	r = ranking__of((struct ranked_mode[]){{MODE_TWOCOPY, slow, 2}, {MODE_ONECOPY, fast, 5}}, 2,
-			true, 1);
+	r = ranking__of((struct ranked_mode[]){{MODE_TWOCOPY, slow, 2, slow},
+					       {MODE_ONECOPY, fast, 5, fast}},
+			2, true, 1);
 	assert_true(r.early);
 	assert_int_equal(r.rounds, 2);
 }
 
 TEST(modes_that_no_test_separates_are_ties)
 {
-	const struct ranked_mode modes[] = {
-		{MODE_TWOCOPY, slow, 5}, {MODE_ONECOPY, fast, 5}, {MODE_ZEROCOPY, near, 5}};
+	const struct ranked_mode modes[] = {{MODE_TWOCOPY, slow, 5, slow},
+					    {MODE_ONECOPY, fast, 5, fast},
+					    {MODE_ZEROCOPY, near, 5, near}};
 	struct ranking r = ranking__of(modes, 3, true, 1);
 
 	assert_false(r.early);
@@ -40,8 +43,9 @@ TEST(modes_that_no_test_separates_are_ties)
 TEST(a_mode_that_any_mode_is_ahead_of_is_no_tie)
 {
 	static const double varied[] = {9, 12, 30, 31, 32};
-	const struct ranked_mode modes[] = {
-		{MODE_TWOCOPY, slow, 5}, {MODE_ONECOPY, fast, 5}, {MODE_ZEROCOPY, varied, 5}};
+	const struct ranked_mode modes[] = {{MODE_TWOCOPY, slow, 5, slow},
+					    {MODE_ONECOPY, fast, 5, fast},
+					    {MODE_ZEROCOPY, varied, 5, varied}};
 	struct ranking r = ranking__of(modes, 3, true, 1);
 
 	assert_int_equal(r.best, MODE_ZEROCOPY);
@@ -51,7 +55,8 @@ TEST(a_mode_that_any_mode_is_ahead_of_is_no_tie)
 
 TEST(a_mode_without_a_value_is_ignored)
 {
-	const struct ranked_mode modes[] = {{MODE_TWOCOPY, slow, 5}, {MODE_ONECOPY, NULL, 0}};
+	const struct ranked_mode modes[] = {{MODE_TWOCOPY, slow, 5, slow},
+					    {MODE_ONECOPY, NULL, 0, NULL}};
 
 	assert_int_equal(ranking__of(modes, 2, true, 1).known, 1);
 	assert_int_equal(ranking__of(modes, 0, true, 1).known, 0);
@@ -59,12 +64,13 @@ TEST(a_mode_without_a_value_is_ignored)
 
 TEST(modes_of_which_none_is_ahead_are_all_ties)
 {
-	const struct ranked_mode modes[] = {{MODE_ONECOPY, fast, 5}, {MODE_ZEROCOPY, near, 5}};
+	const struct ranked_mode modes[] = {{MODE_ONECOPY, fast, 5, fast},
+					    {MODE_ZEROCOPY, near, 5, near}};
 
 	assert_true(ranking__of(modes, 2, true, 1).all_tie);
 	/* slow and fast are apart by 4 rounds, but not as one of many comparisons. */
-	assert_true(ranking__of((struct ranked_mode[]){{MODE_TWOCOPY, slow, 4},
-						       {MODE_ONECOPY, fast, 4}},
+	assert_true(ranking__of((struct ranked_mode[]){{MODE_TWOCOPY, slow, 4, slow},
+						       {MODE_ONECOPY, fast, 4, fast}},
 				2, true, 2)
 			    .early);
 }

@@ -11,6 +11,7 @@
 #include "support/near.h"
 #include "support/test.h"
 #include "write/json.h"
+#include "model/figures.h"
 #include "model/ledger.h"
 #include "screen/text_end.h"
 #include "model/remote.h"
@@ -24,6 +25,7 @@ struct fixture {
 	struct snapshot base, now;
 	struct load_report report;
 	struct run_result run;
+	struct environment env, receiver;
 };
 
 /* 23 messages sent in twocopy mode, nothing confirmed yet. */
@@ -290,7 +292,7 @@ static void close_both(struct fixture *f, struct run_result *h)
 	remote__app(&f->run, &f->report, false);
 	ledger__book(&f->run, &f->plan, &f->base, &f->now);
 	remote__book(&f->run);
-	remote__join(&f->run, h);
+	remote__join(&f->run, h, &f->env);
 	ledger__close(&f->run, true);
 }
 
@@ -507,6 +509,67 @@ TEST(samples_of_the_receiver_join_those_of_the_sender)
 	assert_int_equal(f->run.cpu.profile.nr, 2);
 	end_half(h);
 	end(f);
+}
+
+/*
+ * Without samples of both sides, or if the CPU time is of the sender alone, samples do not have
+ * what this CPU time lacks.
+ */
+TEST(softirq_work_is_unknown_unless_both_sides_are_measured)
+{
+	static const struct {
+		bool sampled, replies;
+		const char *reason;
+	} cases[] = {
+		{false, false, "took no sample"},
+		{true, true, "of the sender alone"},
+		{true, false, NULL},
+	};
+
+	for_each_case(c, cases) {
+		struct fixture *f = fixture();
+		struct run_result *h = half();
+		struct real softirq;
+
+		strcpy(f->env.machine.boot_id, "a");
+		strcpy(f->receiver.machine.boot_id, "b");
+		f->env.receiver = &f->receiver;
+		f->run.cpu.known = true;
+		f->run.cpu.hz = 1;
+		f->run.cpu.payload = 1;
+		h->cpu.known = c->sampled;
+		f->run.request_response = c->replies;
+		close_both(f, h);
+		softirq = cpu_figures__softirq(&f->run, true);
+		assert_int_equal(softirq.known, !c->reason);
+		assert_true(softirq.known || strstr(softirq.reason, c->reason));
+		end_half(h);
+		end(f);
+	}
+}
+
+/* On one machine each side samples the softirq work of both: the sum would have it twice. */
+TEST(halves_of_one_machine_have_no_sum_of_softirq_work)
+{
+	static const struct {
+		const char *here, *there;
+		bool summed;
+	} cases[] = {{"a", "b", true}, {"a", "a", false}, {"a", "", false}, {"", "", false}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture *f = fixture();
+		struct run_result *h = half();
+
+		assert_non_null(strstr(f->run.cpu.softirq_reason, "took no sample"));
+		strcpy(f->env.machine.boot_id, cases[i].here);
+		strcpy(f->receiver.machine.boot_id, cases[i].there);
+		f->env.receiver = &f->receiver;
+		f->run.cpu.known = h->cpu.known = true;
+		close_both(f, h);
+		assert_int_equal(!f->run.cpu.softirq_reason, cases[i].summed);
+		end_half(h);
+		end(f);
+	}
 }
 
 /* The sender's events were attached all the time, the receiver's in a tenth of it. */

@@ -54,7 +54,7 @@ TEST(figures_of_load_generator_and_kernel_are_unknown)
 	for (int w = 0; w < PERF_WHOSE_NR; w++)
 		check_unknown(perf_derive(&run, DERIVED_CPU_NS_PER_KIB, w));
 	check_unknown(cpu_figures__sum(&run, NIO_SAMPLE_SENDER));
-	check_unknown(cpu_figures__both(&run, CPU_CLASS_TX_COPY).value);
+	check_unknown(cpu_figures__class(&run, CPU_CLASS_TX_COPY, false));
 	check_unknown(time_figures__outside(&run));
 	check_unknown(time_figures__per_kib(&run, NIO_STAGE_TX_PIN));
 	/* A part of a call is a mean over the calls followed, however few. */

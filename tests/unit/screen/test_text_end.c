@@ -170,6 +170,28 @@ TEST(best_modes_are_named_and_indistinguishable_ones_together)
 	check_silent(r, "Fastest");
 }
 
+/* The CPU time of all modes is with softirq work on other tasks, or that of none is. */
+TEST(softirq_work_on_other_tasks_is_in_the_CPU_time_of_all_modes_or_none)
+{
+	struct result *r = fresh(3);
+	struct mode_summary *m = &r->summary[2];
+	struct cpu_samples *s = &m->total.cpu.by[NIO_SAMPLE_ELSEWHERE];
+
+	m->cpu_ns_per_kib = (struct spread){324, 300, 350, 5};
+	/* 997 samples a second, for 1 GiB. */
+	*s = (struct cpu_samples){.samples = 451, .classes = {[CPU_CLASS_DEFERRED_COPY] = 451}};
+	check_says(r, "CPU ns/KiB|zero-copy|755|CPU ns/KiB, mean|deferred|zero-copy|515");
+	check_silent(r, "process ns");
+	/* Some of it may be for other sockets. */
+	s->lost = 100;
+	check_says(r, "CPU ns/KiB|zero-copy|>= 755");
+	/* Of one round it is not known. */
+	cpu_time__none(&r->runs[r->runs_nr - 1].cpu, "CPU samples were off");
+	check_says(r, "cheapest in CPU time: not known, because softirq work is unknown (CPU "
+		      "samples were off).|process ns/KiB|zero-copy|324|process ns/KiB, mean");
+	check_silent(r, " 515 ");
+}
+
 TEST(uncopied_zero_copy_is_called_zero_copy)
 {
 	struct result *r = fresh(3);

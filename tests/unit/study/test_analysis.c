@@ -260,5 +260,5 @@ STUDY_TEST(copied_zerocopy_explains_why_it_is_slower)
 	SAYS(ZEROCOPY, "The kernel copied all 700 zero-copy sends after all. ");
 	SAYS(ZEROCOPY, "pin, references per byte | 1.00 (1.00 to 1.00) | 0.00");
 	SAYS(ZEROCOPY, "deferred, copies per byte | 1.00 (1.00 to 1.00) | 0.00");
-	SAYS(ZEROCOPY, "CPU time | 512.0 ns/KiB (512.0 to 512.0) | 307.2 ns/KiB");
+	SAYS(ZEROCOPY, "CPU time of the processes | 512.0 ns/KiB (512.0 to 512.0) | 307.2 ns/KiB");
 }

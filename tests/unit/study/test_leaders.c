@@ -227,8 +227,10 @@ STUDY_TEST(modes_that_share_no_setting_are_not_compared)
 	put_cost(MODE_SENDFILE, KIB(64), 0.2);
 	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
 	study__finish(&study, 1);
-	SAYS(CHEAPEST, "Not measured: no size and thread count has the CPU time of two modes.");
-	assert_non_null(strstr(study.answers[QUESTION_PAIRS].cannot, "no size and thread count"));
+	SAYS(CHEAPEST,
+	     "Not measured: no size and thread count has the CPU time of the processes of "
+	     "two modes.");
+	assert_non_null(strstr(study.answers[QUESTION_PAIRS].cannot, "one of two modes lacks it"));
 }
 
 /* All of the leading group are marked, where another mode is certainly worse. */
@@ -252,4 +254,92 @@ STUDY_TEST(leading_group_is_marked)
 	r = leaders__rank(&study.a, KIB(64), 1, METRIC_GBPS);
 	assert_int_equal(r.best, 1);
 	assert_false(leaders__is_best(&r, MODE_TWOCOPY));
+}
+
+/* Of the last rounds, softirq work on other tasks, ns per KiB. NaN: not sampled. */
+static void put_softirq(double least, double most)
+{
+	for (size_t i = study.d.rows_nr - 7; i < study.d.rows_nr; i++) {
+		study.d.rows[i].value[METRIC_SOFTIRQ] = least;
+		study.d.rows[i].value[METRIC_SOFTIRQ_AT_MOST] = most;
+	}
+}
+
+/* 307 and 410 ns/KiB in the processes. The softirq work of both decides whether the order holds. */
+STUDY_TEST(cheapest_is_not_named_where_softirq_work_can_change_the_order)
+{
+	static const struct {
+		double sendfile[2], onecopy[2];
+		const char *cheapest;
+	} cases[] = {
+		{{50, 50}, {0, 0}, "sendfile"},    {{200, 200}, {150, 200}, "sendfile"},
+		{{200, 200}, {0, 0}, "not known"}, {{0, 200}, {0, 200}, "not known"},
+		{{NAN, NAN}, {0, 0}, "not known"}, {{9, 9}, {NAN, NAN}, "not known"},
+	};
+
+	for (unsigned int i = 0; i < 6; i++) {
+		put_cost(MODE_SENDFILE, KIB(4) << i, 0.2);
+		put_softirq(cases[i].sendfile[0], cases[i].sendfile[1]);
+		put_cost(MODE_ONECOPY, KIB(4) << i, 0.3);
+		put_softirq(cases[i].onecopy[0], cases[i].onecopy[1]);
+	}
+	study__finish(&study, 1);
+	for (unsigned int i = 0; i < 6; i++) {
+		struct setting_ranking r =
+			leaders__rank(&study.a, KIB(4) << i, 1, METRIC_CPU_NS_PER_KIB);
+
+		assert_string_equal(cheapest_of(phrases__size(KIB(4) << i).text, "Cheapest"),
+				    cases[i].cheapest);
+		assert_int_equal(r.nr, r.withheld ? 0 : 2);
+		assert_int_equal(!r.withheld, i < 2);
+		assert_int_equal(leaders__rank(&study.a, KIB(4) << i, 1, METRIC_GBPS).nr, 2);
+	}
+	assert_non_null(strstr(cheapest_of("64 KiB", "Runner-up costs"), "not sampled"));
+	SAYS(CHEAPEST, "The runner-up costs more for certain in 2 of 2 settings.");
+}
+
+STUDY_TEST(report_without_samples_names_no_cheapest_mode)
+{
+	put_cost(MODE_SENDFILE, KIB(4), 0.2);
+	put_softirq((double)NAN, (double)NAN);
+	put_cost(MODE_ONECOPY, KIB(4), 0.3);
+	study__finish(&study, 1);
+	check_one(METRIC_CPU_NS_PER_KIB, "Not known: " SOFTIRQ_UNKNOWN ".");
+	SAYS(CHEAPEST, "Not known: " SOFTIRQ_UNKNOWN ".");
+}
+
+/* Equal modes remain equal if they have the same softirq work. */
+STUDY_TEST(equal_modes_are_not_withheld_where_softirq_work_is_known)
+{
+	put_cost(MODE_SENDFILE, KIB(4), 0.2);
+	put_softirq(9, 9);
+	put_cost(MODE_ONECOPY, KIB(4), 0.2001);
+	put_softirq(9, 9);
+	put_cost(MODE_SENDFILE, KIB(8), 0.2);
+	put_softirq(200, 200);
+	put_cost(MODE_ONECOPY, KIB(8), 0.2);
+	put_softirq(9, 9);
+	study__finish(&study, 1);
+	assert_int_equal(leaders__rank(&study.a, KIB(4), 1, METRIC_CPU_NS_PER_KIB).best, 2);
+	assert_true(leaders__rank(&study.a, KIB(8), 1, METRIC_CPU_NS_PER_KIB).withheld);
+}
+
+/* Pairs lack the same work as the cheapest mode. */
+STUDY_TEST(pairs_are_withheld_where_softirq_work_can_change_the_order)
+{
+	struct cell *x, *y;
+
+	put_cost(MODE_SENDFILE, KIB(4), 0.2);
+	put_softirq(200, 200);
+	put_cost(MODE_ONECOPY, KIB(4), 0.3);
+	put_softirq(0, 0);
+	study__finish(&study, 1);
+	x = analysis__cell(&study.a, MODE_SENDFILE, KIB(4), 1);
+	y = analysis__cell(&study.a, MODE_ONECOPY, KIB(4), 1);
+	assert_int_equal(analysis__compare(&study.a, x, y, METRIC_CPU_NS_PER_KIB).difference,
+			 DIFFERENCE_LOWER);
+	assert_int_equal(analysis__compare_modes(&study.a, x, y, METRIC_CPU_NS_PER_KIB).difference,
+			 DIFFERENCE_UNKNOWN);
+	assert_int_equal(analysis__compare_modes(&study.a, x, y, METRIC_GBPS).difference,
+			 analysis__compare(&study.a, x, y, METRIC_GBPS).difference);
 }

@@ -175,5 +175,5 @@ STUDY_TEST(cost_is_compared_by_size)
 	check_says(answer, "4 KiB | +100.0 %; +");
 	check_says(answer, "8 KiB | no difference");
 	check_says(answer, "16 KiB | -50.0 %; -");
-	check_says(answer, "CPU time of one-copy against two-copy");
+	check_says(answer, "CPU time of the processes of one-copy against two-copy");
 }

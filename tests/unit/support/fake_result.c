@@ -138,8 +138,11 @@ static void fill_cpu(struct cpu_result *cpu, enum mode mode)
 	struct cpu_samples *s = &cpu->by[NIO_SAMPLE_SENDER], *r = &cpu->by[NIO_SAMPLE_RECEIVER];
 
 	cpu_time__clear(cpu);
-	*cpu = (struct cpu_result){
-		.known = true, .source = "cpu-clock", .hz = 997, .duration_ns = 1000000000};
+	*cpu = (struct cpu_result){.known = true,
+				   .source = "cpu-clock",
+				   .hz = 997,
+				   .duration_ns = 1000000000,
+				   .payload = 1 << 30};
 	s->samples = r->samples = 1000;
 	s->shifted = 30;
 	s->classes[CPU_CLASS_GATHER] = mode == MODE_TWOCOPY ? 280 : 0;
@@ -275,6 +278,9 @@ void fake_result__rounds(struct result *r, enum mode mode, double low, double hi
 		r->runs[kept + i].app.rx_bytes = (uint64_t)(gbps * 1e9 / 8);
 		r->runs[kept + i].app.sender_cpu_ns = known(900000000);
 		r->runs[kept + i].app.receiver_cpu_ns = known(900000000);
+		/* Sampled: no softirq work on other tasks. */
+		r->runs[kept + i].cpu = (struct cpu_result){
+			.known = true, .hz = 997, .payload = r->runs[kept + i].app.rx_bytes};
 	}
 	r->runs_nr = kept + n;
 }

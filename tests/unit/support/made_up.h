@@ -44,6 +44,7 @@ static void fill(struct dataset_row *row, unsigned int *state)
 	v[METRIC_COPIES] = copies + (row->mode == MODE_ZEROCOPY);
 	v[METRIC_CPU_SENDER] = 0.3 * n * copies * off(state);
 	v[METRIC_CPU_RECEIVER] = 0.2 * n * off(state);
+	v[METRIC_SOFTIRQ] = v[METRIC_SOFTIRQ_AT_MOST] = 0;
 	v[METRIC_SEND_P50] = size / 10 * copies * off(state);
 	v[METRIC_SEND_P99] = v[METRIC_SEND_P50] * 9 * off(state);
 	v[METRIC_DELIVERY_P50] = size / 5 * n * off(state);

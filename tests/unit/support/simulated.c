@@ -58,6 +58,7 @@ static void put(struct simulated *s, const struct simulated_plan *p, int mode, i
 	row->value[METRIC_RX_BYTES] = 1e9;
 	row->value[METRIC_CPU_SENDER] = 0.3 * (1 + cpu_noise);
 	row->value[METRIC_CPU_RECEIVER] = 0.2;
+	row->value[METRIC_SOFTIRQ] = row->value[METRIC_SOFTIRQ_AT_MOST] = 0;
 }
 
 static double draw(const struct simulated_plan *p, uint64_t *seed)

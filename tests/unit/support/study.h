@@ -61,6 +61,8 @@ static inline struct dataset_row *study__row(struct study *of, enum mode mode, u
 	row->size = size;
 	row->threads = threads;
 	row->round = round;
+	/* Sampled, without such work. */
+	row->value[METRIC_SOFTIRQ] = row->value[METRIC_SOFTIRQ_AT_MOST] = 0;
 	return row;
 }
 

@@ -16,6 +16,8 @@ static char *document(struct full_result *f)
 	struct run_result *run = &f->runs[0];
 
 	full_result__init(f);
+	strcpy(f->result.env.machine.boot_id, "11111111-2222-3333-4444-555555555555");
+	run->cpu.softirq_reason = "interrupts apart";
 	for (int s = 0; s < NIO_STAGE_NR; s++)
 		run->stages[s].ns = known(6 * run->stages[s].times->count);
 	return half_document__write(&f->result.env, run);
@@ -94,6 +96,8 @@ TEST(receivers_side_is_read_as_written)
 	assert_num(run.health.map_full, 2);
 	assert_string_equal(env.machine.host, f.result.env.machine.host);
 	assert_string_equal(env.device, f.result.env.device);
+	assert_string_equal(env.machine.boot_id, f.result.env.machine.boot_id);
+	assert_string_equal(run.cpu.softirq_reason, "on the receiver's machine: interrupts apart");
 	run_result__clear(&run);
 	free(text);
 	full_result__clear(&f);
@@ -116,7 +120,7 @@ TEST(unknown_numbers_stay_unknown_with_the_reason_of_that_machine)
 			    "on the receiver's machine: no privileges");
 	assert_false(run.sequence.rx_bytes.known);
 	assert_false(run.app.receiver_cpu_ns.known);
-	assert_false(run.cpu.known);
+	assert_false(run.cpu.known || run.cpu.softirq_reason);
 	for (int c = 0; c < PERF_NR; c++)
 		assert_false(run.perf[NIO_SIDE_RECEIVER][c].known);
 	run_result__clear(&run);
