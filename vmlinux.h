@@ -253,7 +253,6 @@ struct sk_buff {
 		struct {
 			__u8 pkt_type: 3;
 			__u8 tc_skip_classify: 1;
-			__be16 protocol;
 			__u16 transport_header;
 		};
 	};

@@ -4,9 +4,6 @@
  * attach it. User space loads one program: nio_sample for a run, nio_sample_task for attach.
  */
 #include "task.bpf.h"
-
-#include <bpf/bpf_endian.h>
-
 #include "samples.h"
 #include "sock_state.h"
 
@@ -14,12 +11,7 @@
 #define BPF_F_USER_STACK (1ULL << 8)
 #define BPF_RB_NO_WAKEUP (1ULL << 0)
 
-/* From linux/if_ether.h and linux/in.h. */
-#define ETH_P_IP    0x0800
-#define ETH_P_IPV6  0x86DD
-#define IPPROTO_TCP 6
-
-#define IPV6_HEADER 40 /* bytes; also the least of IPv4's and TCP's together */
+#define IPPROTO_TCP 6 /* from linux/in.h */
 
 /* The layout of struct bpf_pidns_info. */
 struct nio_pidns {
@@ -36,12 +28,9 @@ const volatile struct nio_code nio_codes[NIO_CODES] = {};
 
 struct nio_run nio_run;
 
-/* The packets that a CPU received since a NAPI poll ended: bits. */
-enum nio_packet {
-	NIO_PACKET_OTHER = 1, /* of other sockets, or unknown */
-	NIO_PACKET_RUN = 2,
-};
-
+/* What a CPU received since a NAPI poll ended. Bit 1: packets of the run; bit 0: others, unknown.
+ */
+#define NIO_ONLY_OF_RUN 2
 NIO_MAP(nio_received, PERCPU_ARRAY, 1, 0, __u32, __u32);
 
 /*
@@ -93,26 +82,16 @@ static __always_inline int lost(__u32 owner)
 	return 0;
 }
 
-/*
- * Is TCP work for the run's sockets? A softirq that receives works for packets of this NAPI poll.
- * No received packet causes other work: tasklets, qdiscs of other CPUs.
- */
-static __always_inline bool is_for_run(const struct nio_sample *s)
-{
-	__u32 zero = 0, *received = bpf_map_lookup_elem(&nio_received, &zero);
-
-	return received && *received == NIO_PACKET_RUN && has_code(s, NIO_TCP_CODES, NIO_CODES);
-}
-
 /* Takes a sample. A sample of ELSEWHERE is kept only if its stack has TCP work for the run. */
 static __always_inline int take(void *ctx, __u32 owner, __u32 tgid, __u64 started)
 {
 	struct nio_sample *s;
-	__u32 zero = 0;
+	__u32 zero = 0, *received;
 	long bytes;
 
 	s = bpf_map_lookup_elem(&nio_scratch, &zero);
-	if (!s)
+	received = bpf_map_lookup_elem(&nio_received, &zero);
+	if (!s || !received)
 		return lost(owner);
 	bytes = bpf_get_stack(ctx, s->ip, sizeof(s->ip), 0);
 	/* Without a stack, TCP work of other tasks cannot be recognised. */
@@ -125,7 +104,12 @@ static __always_inline int take(void *ctx, __u32 owner, __u32 tgid, __u64 starte
 	s->user_ip = 0;
 	if (owner == NIO_SAMPLE_ELSEWHERE && !has_code(s, 0, NIO_TCP_CODES))
 		return 0;
-	if (owner == NIO_SAMPLE_ELSEWHERE && !is_for_run(s))
+	/*
+	 * A softirq that receives works for packets of this NAPI poll. No received packet causes
+	 * other work: tasklets, qdiscs of other CPUs.
+	 */
+	if (owner == NIO_SAMPLE_ELSEWHERE &&
+	    (*received != NIO_ONLY_OF_RUN || !has_code(s, NIO_TCP_CODES, NIO_CODES)))
 		return lost(owner);
 	if (!s->frames)
 		bpf_get_stack(ctx, &s->user_ip, sizeof(s->user_ip), BPF_F_USER_STACK);
@@ -141,35 +125,32 @@ int nio_sample(void *ctx)
 	return take(ctx, whose_now(), 0, 0);
 }
 
-/* False also where the first bytes of a packet are no TCP segment. */
+/* IPv4 without options or fragments, or IPv6, each with TCP. False also if that is not known. */
 static __always_inline bool is_of_run(const struct sk_buff *skb)
 {
-	const unsigned char *data = kernel_read(struct sk_buff, skb, data);
 	__u32 linear =
 		kernel_read(struct sk_buff, skb, len) - kernel_read(struct sk_buff, skb, data_len);
-	__u16 protocol = kernel_read(struct sk_buff, skb, protocol);
-	__u32 word[IPV6_HEADER / 4], bytes = sizeof(word), address[2];
+	__u32 word[11], address[2], ports; /* an IPv6 header and ports */
 	const __u8 *ip = (const __u8 *)word;
-	__be16 port[2];
+	const __u16 *port = (const __u16 *)&ports;
 
-	if (linear < sizeof(word) || bpf_probe_read_kernel(word, sizeof(word), data))
+	/* The least of IPv4 and TCP has 40 bytes. */
+	if (linear < 40 ||
+	    bpf_probe_read_kernel(word, sizeof(word), kernel_read(struct sk_buff, skb, data)))
 		return false;
-	/* Of IPv4, only the first fragment has ports. */
-	if (protocol == bpf_htons(ETH_P_IP) && ip[9] == IPPROTO_TCP && !(ip[6] & 0x3f) && !ip[7]) {
-		bytes = (ip[0] & 0xf) * 4;
+	if (ip[0] == 0x45 && ip[9] == IPPROTO_TCP && !(ip[6] & 0x3f) && !ip[7]) {
 		address[0] = word[3];
 		address[1] = word[4];
-	} else if (protocol == bpf_htons(ETH_P_IPV6) && ip[6] == IPPROTO_TCP) {
+		ports = word[5];
+	} else if (ip[0] >> 4 == 6 && ip[6] == IPPROTO_TCP && linear >= sizeof(word)) {
 		address[0] = word[5];
 		address[1] = word[9];
+		ports = word[10];
 	} else {
 		return false;
 	}
-	if (linear < bytes + sizeof(port) ||
-	    bpf_probe_read_kernel(port, sizeof(port), data + bytes) || !nio_run.port)
-		return false;
 	for (int end = 0; end < 2; end++)
-		if (port[end] == bpf_htons(nio_run.port) &&
+		if (nio_run.port && port[end] == nio_run.port &&
 		    address[nio_run.of_sender ? !end : end] == nio_run.address)
 			return true;
 	return false;
@@ -185,7 +166,7 @@ int BPF_PROG(nio_receive, const struct sk_buff *skb)
 	__u32 zero = 0, *received = bpf_map_lookup_elem(&nio_received, &zero);
 
 	if (received)
-		*received |= is_of_run(skb) ? NIO_PACKET_RUN : NIO_PACKET_OTHER;
+		*received |= 1 << is_of_run(skb);
 	return 0;
 }
 

@@ -45,7 +45,7 @@ struct nio_code {
 
 /* The sockets of a run, by what its packets have. */
 struct nio_run {
-	__u32 port;      /* the receiver listens on it; 0: unknown */
+	__u32 port;      /* the receiver listens on it, in network order; 0: unknown */
 	__u32 address;   /* its last 32 bits, in network order; 0: unknown */
 	__u32 of_sender; /* address is the sender's, else the receiver's */
 };

@@ -88,6 +88,13 @@ own_netns() {
 	[ "$(tr -s ' \n' ' ' <text | grep -Ec "cheapest in CPU time: zero-copy\.")" -eq 0 ]
 }
 
+@test "cpu: receive work over IPv6 counts for the run" {
+	own_netns
+	ip netns exec "$netns" "$NETIOTRACE" -q --ipv6 --mode zerocopy --size 64k --duration 2s --rounds 1 --no-times \
+		--cpu-sender 0 --cpu-receiver 0 --json doc.json
+	jq -e '.runs[0].cpu.elsewhere.samples > 0' doc.json
+}
+
 # The kernel's configuration is the witness.
 @test "cpu: softirq work is known unless the kernel accounts interrupts apart" {
 	zcat /proc/config.gz >config 2>/dev/null || cat "/boot/config-$(uname -r)" >config ||
@@ -143,6 +150,7 @@ beside() {
 		within 3 grep -q '^ready: listening on ' "$address"
 	done
 	beside ip netns exec "$netns" "$NETIOTRACE" --connect 127.0.0.2:5999 -- --connect 127.0.0.1:5999
+	jq -e '[.runs[].cpu.receiver_elsewhere.samples] | add > 0' doc.json
 	# Both sides sampled all processors of this machine.
 	jq -e '.runs[0].cpu.softirq.reason | test("one machine|interrupts apart")' doc.json
 }

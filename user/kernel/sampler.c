@@ -228,14 +228,13 @@ static int ignore(const struct nio_sample *sample, void *arg)
 int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], const struct nio_run *run,
 		   unsigned int hz, char *why, size_t len)
 {
-	static const struct nio_run unknown;
 	int err;
 
 	sampler__read(s, ignore, NULL);
 	memcpy(s->lost, s->skel->bss->nio_samples_lost, sizeof(s->lost));
 	for (int side = 0; side < NIO_SIDE_NR && pids; side++)
 		s->skel->bss->nio_watched[side] = pids[side];
-	s->skel->bss->nio_run = run ? *run : unknown;
+	s->skel->bss->nio_run = run ? *run : (struct nio_run){0};
 	s->hz = hz;
 	err = attach_by_any(s);
 	/* The programs that see packets. Without them no softirq is known to work for the run. */

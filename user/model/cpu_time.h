@@ -110,7 +110,7 @@ struct cpu_result {
 	uint64_t duration_ns; /* sampled */
 	uint64_t payload;     /* of rounds: bytes moved meanwhile */
 	bool both_machines;   /* the receiver's machine has sampled too */
-	/* Why samples do not have all softirq work, or have it twice; NULL: they have it once. */
+	/* Why samples do not have TCP's softirq work, or have it twice; NULL: they have it once. */
 	const char *softirq_reason;
 	bool gather_hidden; /* samples of the sender's gather are in CPU_CLASS_USER */
 	struct cpu_samples by[NIO_SAMPLE_OWNER_NR];

@@ -4,6 +4,7 @@
  * by the protocol of docs/reference/loadgen.md, with the kernel's counters read at both ends of the
  * measured phase, when nothing is in flight.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,7 +109,8 @@ void round_phases__start_samples(struct round *r)
 	const pid_t pids[NIO_SIDE_NR] = {r->drivers[NIO_SIDE_SENDER].child.pid,
 					 r->drivers[NIO_SIDE_RECEIVER].child.pid};
 	/* Without a sender here, the path is the receiver's to it. */
-	struct nio_run run = {r->port, netpath__last_word(r->runner->path), !pids[NIO_SIDE_SENDER]};
+	struct nio_run run = {htons((uint16_t)r->port), netpath__last_word(r->runner->path),
+			      !pids[NIO_SIDE_SENDER]};
 
 	s->err = sampler__start(s->sampler, pids, &run, SAMPLER_HZ, s->why, sizeof(s->why));
 }
