@@ -125,23 +125,6 @@ struct real figures__cpu(const struct run_result *run)
 	return perf_derive(run, DERIVED_CPU_NS_PER_KIB, perf_whose__here(run));
 }
 
-/* With softirq work on other tasks, if it is known. */
-static struct real least_cpu(const struct run_result *run)
-{
-	struct real cpu = figures__cpu(run);
-
-	cpu.value += cpu_figures__softirq(run, false).value;
-	return cpu;
-}
-
-static struct real most_cpu(const struct run_result *run)
-{
-	struct real cpu = figures__cpu(run);
-
-	cpu.value += cpu_figures__softirq(run, true).value;
-	return cpu;
-}
-
 size_t figures__rounds(const struct result *r, enum mode mode, figure_of_round *figure, double *v)
 {
 	size_t n = 0;
@@ -167,22 +150,32 @@ unsigned int figures__rounds_needed(const struct result *r)
 	return rounds__all(r) || needed > r->rounds ? needed : r->rounds;
 }
 
-struct ranking figures__ranking(const struct result *r, figure_of_round *least,
-				figure_of_round *most, bool higher_is_better)
+struct ranking figures__ranking(const struct result *r, figure_of_round *figure, bool softirq,
+				bool higher_is_better)
 {
-	double *values = xcalloc(2 * MODE_NR * r->runs_nr + 1, sizeof(*values)), *v = values;
+	double *least = xcalloc(2 * MODE_NR * r->runs_nr + 1, sizeof(*least));
+	double *most = least + MODE_NR * r->runs_nr;
 	struct ranked_mode modes[MODE_NR];
 	struct ranking ranking;
 
-	for (int m = 0; m < MODE_NR; m++, v += 2 * r->runs_nr) {
+	for (size_t m = 0; m < MODE_NR; m++)
 		modes[m] =
-			(struct ranked_mode){m, v, figures__rounds(r, m, least, v), v + r->runs_nr};
-		figures__rounds(r, m, most, v + r->runs_nr);
+			(struct ranked_mode){m, least + m * r->runs_nr, 0, most + m * r->runs_nr};
+	for (size_t i = 0; i < r->runs_nr; i++) {
+		const struct run_result *run = &r->runs[i];
+		struct real value = figure(run);
+		size_t at = run->mode * r->runs_nr + modes[run->mode].n;
+
+		if (!value.known)
+			continue;
+		least[at] = value.value + (softirq ? cpu_figures__softirq(run, false).value : 0);
+		most[at] = value.value + (softirq ? cpu_figures__softirq(run, true).value : 0);
+		modes[run->mode].n++;
 	}
 	ranking = ranking__of(modes, MODE_NR, higher_is_better,
 			      rounds__all(r) ? figures__comparisons(r) : 0);
 	ranking.needed = figures__rounds_needed(r);
-	free(values);
+	free(least);
 	return ranking;
 }
 
@@ -202,7 +195,7 @@ struct ranking figures__cheapest(const struct result *r)
 	const char *unknown = figures__no_softirq(r);
 
 	return unknown ? (struct ranking){.unknown = unknown}
-		       : figures__ranking(r, least_cpu, most_cpu, false);
+		       : figures__ranking(r, figures__cpu, true, false);
 }
 
 void figures__compare(struct rank_test *t, const struct result *r, enum mode first,
@@ -349,28 +342,26 @@ struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_samp
 
 struct real cpu_figures__softirq(const struct run_result *r, bool at_most)
 {
-	const struct cpu_samples *here = &r->cpu.by[NIO_SAMPLE_ELSEWHERE];
-	const struct cpu_samples *there = &r->cpu.by[NIO_SAMPLE_RECEIVER_ELSEWHERE];
-	struct real known = cpu_figures__sum(r, NIO_SAMPLE_ELSEWHERE);
-	uint64_t samples = here->samples + there->samples;
+	struct real sum = cpu_figures__sum(r, NIO_SAMPLE_ELSEWHERE);
+	uint64_t samples = 0;
 
-	if (!known.known)
-		return known;
+	if (!sum.known)
+		return sum;
 	if (r->cpu.softirq_reason || r->sender_side)
 		return real__unknown(r->cpu.softirq_reason ? r->cpu.softirq_reason
 							   : "the CPU time is of the sender alone");
-	if (at_most)
-		samples += here->lost + there->lost;
+	for (int w = NIO_SAMPLE_ELSEWHERE; w < NIO_SAMPLE_OWNER_NR; w++)
+		samples += r->cpu.by[w].samples + (at_most ? r->cpu.by[w].lost : 0);
 	return real__known((double)samples * NS_PER_S / r->cpu.hz * KIB / (double)r->cpu.payload);
 }
 
 struct real cpu_figures__class(const struct run_result *r, enum cpu_class c, bool softirq)
 {
-	int owners = r->sender_side ? NIO_SAMPLE_RECEIVER : NIO_SAMPLE_ELSEWHERE;
+	int owners = softirq          ? NIO_SAMPLE_RECEIVER_ELSEWHERE + r->cpu.both_machines
+		     : r->sender_side ? NIO_SAMPLE_RECEIVER
+				      : NIO_SAMPLE_ELSEWHERE;
 	struct real sum = real__known(0);
 
-	if (softirq)
-		owners = r->cpu.both_machines ? NIO_SAMPLE_OWNER_NR : NIO_SAMPLE_RECEIVER_ELSEWHERE;
 	for (int w = 0; w < owners && sum.known; w++) {
 		struct real value = cpu_figures__per_kib(r, w, c).value;
 

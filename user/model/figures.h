@@ -80,19 +80,19 @@ struct ranking ranking__of(const struct ranked_mode *modes, size_t n, bool highe
 			   size_t tests);
 
 /*
- * Ranks the modes; the figure of each round is between two values. `early` until all rounds were
- * made: who may end a run whenever a figure looks good would otherwise find a best mode among equal
- * ones.
+ * Ranks the modes; softirq: with known cpu_figures__softirq(), at least and at most. `early` until
+ * all rounds were made: who may end a run whenever a figure looks good would otherwise find a best
+ * mode among equal ones.
  */
-struct ranking figures__ranking(const struct result *r, figure_of_round *least,
-				figure_of_round *most, bool higher_is_better);
+struct ranking figures__ranking(const struct result *r, figure_of_round *figure, bool softirq,
+				bool higher_is_better);
 
 /* Why softirq work on other tasks is unknown in a round that has CPU time; NULL: it is known. */
 const char *figures__no_softirq(const struct result *r);
 
 /*
- * Ranks the modes by CPU time with softirq work; `unknown` is figures__no_softirq(). A mode is
- * cheaper than another only if its time at most is less than the other's time at least.
+ * By CPU time with softirq work; `unknown` is figures__no_softirq(). A mode is cheaper than another
+ * only if its time at most is less than the other's time at least.
  */
 struct ranking figures__cheapest(const struct result *r);
 
@@ -137,8 +137,7 @@ struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_owner w
 
 /*
  * TCP's softirq work on top of other tasks for the run's sockets, ns per KiB; at_most: also work
- * that may be for other sockets, and lost samples. Unknown unless samples have all of this work
- * once.
+ * that may be for other sockets, and lost samples. Unknown unless samples have this work once.
  */
 struct real cpu_figures__softirq(const struct run_result *r, bool at_most);
 

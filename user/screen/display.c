@@ -270,7 +270,7 @@ void display__finish_round(struct display *d, const struct run_result *run)
 	profile__clear(&d->done[i].cpu.profile);
 	if (!display__shows(d))
 		return;
-	d->frame.fastest = figures__ranking(d->result, run_result__gbps, run_result__gbps, true);
+	d->frame.fastest = figures__ranking(d->result, run_result__gbps, false, true);
 	d->frame.cheapest = figures__cheapest(d->result);
 	set_total(d, i, NULL);
 	/* The figures are of the round, not of the auxiliary rounds after it. */

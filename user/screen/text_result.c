@@ -487,7 +487,7 @@ static bool print_best_of(FILE *f, const struct result *r, const struct ranking 
 /* Modes without a significant difference are named together. */
 static void print_best(FILE *f, const struct result *r)
 {
-	struct ranking fastest = figures__ranking(r, run_result__gbps, run_result__gbps, true);
+	struct ranking fastest = figures__ranking(r, run_result__gbps, false, true);
 	struct ranking cheapest = figures__cheapest(r);
 
 	if (!print_best_of(f, r, &fastest, "Fastest"))

@@ -349,11 +349,14 @@ TEST(softirq_work_for_the_run_is_part_of_its_CPU_time)
 	s->lost = 5;
 	assert_real(cpu_figures__softirq(&run, false), 5000);
 	assert_real(cpu_figures__softirq(&run, true), 5500);
-	/* A receiver here that did so little is sampled all the same. */
-	run.cpu.by[NIO_SAMPLE_RECEIVER].samples = 0;
-	assert_real(cpu_figures__softirq(&run, false), 5000);
+	/* As much on the receiver's machine. */
 	run.cpu.by[NIO_SAMPLE_RECEIVER_ELSEWHERE] = *s;
+	run.cpu.both_machines = true;
 	assert_real(cpu_figures__softirq(&run, true), 11000);
+	NEAR(cpu_figures__class(&run, CPU_CLASS_LOCK, true).value, 4000 + 2 * 2500, 1e-6);
+	/* A receiver that did so little is sampled all the same. */
+	run.cpu.by[NIO_SAMPLE_RECEIVER].samples = 0;
+	assert_real(cpu_figures__softirq(&run, false), 10000);
 }
 
 /* Then no figure has it, or two have it. A sum of rounds has what one round lacks. */

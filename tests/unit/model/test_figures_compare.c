@@ -95,7 +95,7 @@ TEST(cheapest_mode_is_by_processes_and_softirq_work_on_other_tasks)
 		struct ranking ranking;
 
 		add_rounds(c->zero[0], c->zero[1], c->one[0], c->one[1]);
-		ranking = figures__ranking(&result, figures__cpu, figures__cpu, false);
+		ranking = figures__ranking(&result, figures__cpu, false, false);
 		assert_int_equal(ranking.best, MODE_ZEROCOPY);
 		assert_false(ranking.ties[MODE_ONECOPY]);
 		ranking = figures__cheapest(&result);
