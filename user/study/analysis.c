@@ -348,6 +348,16 @@ struct finding analysis__compare_across(const struct analysis *ax, struct cell *
 	return f;
 }
 
+/* The end of the interval of a cell's softirq work; its only round without one. */
+static double softirq_of(const struct analysis *a, struct cell *cell, bool at_most)
+{
+	struct estimate e =
+		analysis__estimate(a, cell, at_most ? METRIC_SOFTIRQ_AT_MOST : METRIC_SOFTIRQ);
+	double end = at_most ? e.high : e.low;
+
+	return isnan(end) ? e.median : end;
+}
+
 struct finding analysis__compare_modes(const struct analysis *a, struct cell *x, struct cell *y,
 				       enum metric m)
 {
@@ -356,15 +366,12 @@ struct finding analysis__compare_modes(const struct analysis *a, struct cell *x,
 	double less, more;
 	bool same;
 
-	if (f.difference == DIFFERENCE_UNKNOWN || x->rows[0].imported ||
-	    (m != METRIC_CPU_NS_PER_KIB && m != METRIC_CPU_S_NS_PER_KIB))
+	if (f.difference == DIFFERENCE_UNKNOWN ||
+	    (m != METRIC_CPU_NS_PER_KIB && m != METRIC_CPU_S_NS_PER_KIB) ||
+	    (x->rows[0].imported && !analysis__has(a, METRIC_SOFTIRQ)))
 		return f;
-	less = analysis__estimate(a, x, METRIC_SOFTIRQ).median -
-	       analysis__estimate(a, y, METRIC_SOFTIRQ_AT_MOST).median;
-	more = analysis__estimate(a, x, METRIC_SOFTIRQ_AT_MOST).median -
-	       analysis__estimate(a, y, METRIC_SOFTIRQ).median;
-	less /= f.b.median;
-	more /= f.b.median;
+	less = (softirq_of(a, x, false) - softirq_of(a, y, true)) / f.b.median;
+	more = (softirq_of(a, x, true) - softirq_of(a, y, false)) / f.b.median;
 	same = low > 0    ? low + less > 0
 	       : high < 0 ? high + more < 0
 			  : low + more <= 0 && high + less >= 0;

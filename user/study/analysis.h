@@ -94,8 +94,8 @@ struct finding analysis__compare(const struct analysis *a, struct cell *x, struc
 
 /*
  * As analysis__compare(), where one mode may be called better than another. The CPU time of the
- * processes lacks softirq work on other tasks: DIFFERENCE_UNKNOWN (SOFTIRQ_UNKNOWN says why) unless
- * the interval of the change is on the same side of 0 with any possible work.
+ * processes lacks softirq work on other tasks: DIFFERENCE_UNKNOWN (SOFTIRQ_UNKNOWN says why) if
+ * such work can change the order. Imported data without a figure of it is compared as it is.
  */
 struct finding analysis__compare_modes(const struct analysis *a, struct cell *x, struct cell *y,
 				       enum metric m);

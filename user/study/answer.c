@@ -166,16 +166,13 @@ struct tally answer__table(struct answer_text *answer, enum mode first, enum mod
 	return t;
 }
 
-void answer__cannot_compare_cost(struct answer_text *answer)
+void answer__cannot_compare_cost(struct answer_text *answer, const char *or_where)
 {
 	enum metric cost = analysis__cost(answer->a);
 
 	if (analysis__has(answer->a, cost))
-		answer__cannot(
-			answer,
-			"Not shown: %s where one of two modes lacks it, or where " SOFTIRQ_UNKNOWN
-			".",
-			metric__words(cost));
+		answer__cannot(answer, "Not shown: %s where one of two modes lacks it%s.",
+			       metric__words(cost), or_where);
 	else
 		answer__cannot(answer, "Not shown: CPU time, which the data set does not have.");
 }

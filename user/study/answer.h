@@ -79,8 +79,8 @@ void answer__put_finding(struct answer_text *answer, const struct finding *f);
 struct tally answer__table(struct answer_text *answer, enum mode first, enum mode second,
 			   enum metric m);
 
-/* Why settings lack a comparison of the cost of two modes. */
-void answer__cannot_compare_cost(struct answer_text *answer);
+/* Why settings lack a comparison of the cost of two modes; or_where: another reason, or "". */
+void answer__cannot_compare_cost(struct answer_text *answer, const char *or_where);
 
 /* Adds the row of headings: what, then each thread count. */
 void answer__put_threads(struct answer_text *answer, const char *what);

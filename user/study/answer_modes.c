@@ -53,7 +53,7 @@ static void compare(struct answer_text *answer, enum mode first, const char *bec
 		answer__headline(answer, "%s", disagreement);
 	free(disagreement);
 	if (!answer__table(answer, first, MODE_TWOCOPY, analysis__cost(a)).of)
-		answer__cannot_compare_cost(answer);
+		answer__cannot_compare_cost(answer, "");
 }
 
 void answer__one_over_two(struct answer_text *answer)

@@ -144,7 +144,7 @@ void answer__pairs(struct answer_text *answer)
 	if (!answer->answered)
 		answer__headline(answer, "%s.", answer__cannot_claim(a).text);
 	if (!put_pairs(answer, cost, &costs) || costs.of < t.of)
-		answer__cannot_compare_cost(answer);
+		answer__cannot_compare_cost(answer, ", or where " SOFTIRQ_UNKNOWN);
 }
 
 /* The two cheapest modes of a setting. Returns how the second one compares with the first. */

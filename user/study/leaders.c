@@ -89,9 +89,7 @@ struct setting_ranking leaders__rank(const struct analysis *a, uint64_t size, un
 		if (!behind)
 			r.best = r.nr;
 	}
-	if (r.withheld)
-		r.nr = r.best = 0;
-	return r;
+	return r.withheld ? (struct setting_ranking){.nr = 2, .best = 2, .withheld = true} : r;
 }
 
 bool leaders__is_best(const struct setting_ranking *r, enum mode mode)
@@ -178,6 +176,10 @@ static void put_group(FILE *f, const struct rankings *r, const struct setting_ra
 {
 	bool cost = metric__better(r->metric) == BETTER_LOWER;
 
+	if (like->withheld) {
+		fputs("not known: " SOFTIRQ_UNKNOWN, f);
+		return;
+	}
 	if (like->best == like->nr)
 		fputs("no difference between ", f);
 	for (size_t i = 0; i < like->best; i++)
@@ -321,14 +323,11 @@ void leaders__make(struct leaders *l, const struct analysis *a, enum metric m)
 		.of = xcalloc(a->threads_nr * a->sizes_nr, sizeof(*r.of)),
 		.is_said = xcalloc(a->threads_nr, sizeof(*r.is_said)),
 	};
-	bool withheld = false;
 
 	*l = (struct leaders){0};
 	for (size_t t = 0; t < a->threads_nr; t++)
 		for (size_t s = 0; s < a->sizes_nr; s++)
 			r.of[t * a->sizes_nr + s] = leaders__rank(a, a->sizes[s], a->threads[t], m);
-	for (size_t i = 0; i < a->threads_nr * a->sizes_nr; i++)
-		withheld |= r.of[i].withheld;
 	for (size_t t = 0; t < a->threads_nr; t++)
 		if (!r.is_said[t])
 			add_line(l, &r, t);
@@ -338,8 +337,7 @@ void leaders__make(struct leaders *l, const struct analysis *a, enum metric m)
 		return;
 	l->lines = xgrow(l->lines, 0, sizeof(*l->lines));
 	l->lines[l->nr++] = (struct leader_line){
-		xstrdup(""), withheld ? xstrdup("Not known: " SOFTIRQ_UNKNOWN ".")
-			     : analysis__has(a, m)
+		xstrdup(""), analysis__has(a, m)
 				     ? xstrdup("Not measured: no size and thread count has two "
 					       "modes.")
 				     : xasprintf("Not measured: %s.", analysis__reason(a, m))};

@@ -21,7 +21,7 @@ struct setting_ranking {
 	 */
 	struct finding behind[MODE_NR];
 	enum mode than[MODE_NR]; /* the mode that is better; MODE_NR in the group of the best */
-	bool withheld;           /* not ranked, nr is 0: SOFTIRQ_UNKNOWN */
+	bool withheld;           /* no mode is ranked: SOFTIRQ_UNKNOWN; nr and best are 2 */
 };
 
 /* 1: the first is better, certainly or by the only rounds; -1: the second; 0: neither. */
