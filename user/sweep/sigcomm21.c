@@ -295,10 +295,10 @@ static void put_differences(FILE *f, const json_t *e)
 	if (!strcmp(sender, "veth") || !strcmp(receiver, "veth"))
 		fputs(" veth is a virtual path: no packet passes a NIC.", f);
 	fputs(" GSO stays on in every row: a stock kernel cannot switch it off for TCP. CPU % is "
-	      "of the load generator's processes, and of TCP's softirq work on top of other "
-	      "tasks of their machines; the published one is of all CPUs. Where a kernel accounts "
-	      "interrupts apart (CONFIG_IRQ_TIME_ACCOUNTING), softirq work on top of the load "
-	      "generator is missing.",
+	      "of the load generator's processes, and of TCP's softirq work that is certainly for "
+	      "them on top of other tasks; the published one is of all CPUs. Where a kernel "
+	      "accounts interrupts apart (CONFIG_IRQ_TIME_ACCOUNTING), softirq work on top of the "
+	      "load generator is missing.",
 	      f);
 }
 
