@@ -194,8 +194,9 @@ struct ranking figures__cheapest(const struct result *r)
 {
 	const char *unknown = figures__no_softirq(r);
 
-	return unknown ? (struct ranking){.unknown = unknown}
-		       : figures__ranking(r, figures__cpu, true, false);
+	if (unknown)
+		return (struct ranking){.unknown = unknown};
+	return figures__ranking(r, figures__cpu, true, false);
 }
 
 void figures__compare(struct rank_test *t, const struct result *r, enum mode first,
