@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CSV: fixed columns, quoting, empty cells for unknown. Golden files have whole rows. */
+/* CSV: fixed columns, quoting, empty cells for unknown. test_document.c compares whole rows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
