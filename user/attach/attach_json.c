@@ -22,12 +22,6 @@ struct block {
 	struct attach_verdict verdict;
 };
 
-/* Unknown for that reason, unless it is NULL. */
-static struct num unless(const char *unknown, uint64_t value)
-{
-	return (struct num){.value = value, .known = !unknown, .reason = unknown};
-}
-
 /* null, if the sizes are unknown. */
 static json_t *sizes_json(const struct socket_ledger *b, enum nio_side side)
 {
@@ -93,9 +87,9 @@ static void json_put_amount(json_t *o, const struct amount *a)
 
 /* clang-format off */
 #define SOCKET_FIELDS(X)                                                                    \
-	X(num, "tx_bytes",        "bytes", unless(no_socket(b), b->socket_tx))              \
-	X(num, "rx_bytes",        "bytes", unless(no_socket(b), b->socket_rx))              \
-	X(num, "rx_received",     "bytes", unless(no_socket(b), b->received))               \
+	X(num, "tx_bytes",        "bytes", num__unless(no_socket(b), b->socket_tx))              \
+	X(num, "rx_bytes",        "bytes", num__unless(no_socket(b), b->socket_rx))              \
+	X(num, "rx_received",     "bytes", num__unless(no_socket(b), b->received))               \
 	X(u64, "tx_retrans",      "bytes", b->retrans)                                      \
 	X(u64, "tx_zerocopy_ids", "count", b->ids)
 FIELDS(socket, (const struct socket_ledger *b), SOCKET_FIELDS)
@@ -244,9 +238,9 @@ static json_t *uncovered_list(const struct socket_ledger *b)
 
 #define ZEROCOPY_FIELDS(X)                                                                   \
 	X(num, "sends",      "count", socket_ledger__zerocopy_sends(b))                              \
-	X(num, "completed",  "count", unless(unknown, b->completed))                          \
-	X(num, "copied",     "count", unless(unknown, b->copied))                             \
-	X(num, "not_copied", "count", unless(unknown, b->completed - b->copied))             \
+	X(num, "completed",  "count", num__unless(unknown, b->completed))                          \
+	X(num, "copied",     "count", num__unless(unknown, b->copied))                             \
+	X(num, "not_copied", "count", num__unless(unknown, b->completed - b->copied))             \
 	X(num, "requests_reported", "count", requests_of(b, no_reports, b->requests[NIO_REQUEST_COPIED] + \
 							 b->requests[NIO_REQUEST_NOT_COPIED])) \
 	X(num, "requests_copied", "count", requests_of(b, no_reports, b->requests[NIO_REQUEST_COPIED])) \

@@ -43,13 +43,6 @@ static _Noreturn void run_child(struct launch_child *c, int (*become)(struct lau
 	_exit(write(c->report, &failure, sizeof(failure)) == sizeof(failure) ? 127 : 126);
 }
 
-static void close_end(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 int launch__hold(struct launch *l, int (*become)(struct launch_child *c), void *arg)
 {
 	int gate[2] = {-1, -1}, failure[2] = {-1, -1}, err = 0;
@@ -71,8 +64,8 @@ int launch__hold(struct launch *l, int (*become)(struct launch_child *c), void *
 	if (pid < 0)
 		err = -errno;
 	sigprocmask(SIG_SETMASK, &old, NULL);
-	close_end(&gate[END_READ]);
-	close_end(&failure[END_WRITE]);
+	fd__close(&gate[END_READ]);
+	fd__close(&failure[END_WRITE]);
 	l->gate = gate[END_WRITE];
 	l->failure = failure[END_READ];
 	if (err)
@@ -91,14 +84,14 @@ int launch__go(struct launch *l, unsigned int *step)
 
 	if (write(l->gate, "", 1) != 1)
 		return -errno;
-	close_end(&l->gate);
+	fd__close(&l->gate);
 	for (ms = 0; poll(&p, 1, LOOK_MS) <= 0; ms += LOOK_MS)
 		if (ms >= EXEC_MS || (ms >= STOP_MS && loop__is_to_end()))
 			return -ETIMEDOUT;
 	do
 		len = read(l->failure, &failure, sizeof(failure));
 	while (len < 0 && errno == EINTR);
-	close_end(&l->failure);
+	fd__close(&l->failure);
 	if (step)
 		*step = failure.step;
 	if (!len)
@@ -152,9 +145,9 @@ void launch__close(struct launch *l)
 {
 	bool held = l->pid && l->gate >= 0;
 
-	close_end(&l->gate);
+	fd__close(&l->gate);
 	if (held)
 		end_held(l);
-	close_end(&l->failure);
-	close_end(&l->pidfd);
+	fd__close(&l->failure);
+	fd__close(&l->pidfd);
 }

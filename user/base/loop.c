@@ -117,7 +117,7 @@ int loop__open(struct loop *l)
 	return err ? loop__report(err) : EXIT_DONE;
 }
 
-static void close_fd(int *fd)
+void fd__close(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -126,9 +126,9 @@ static void close_fd(int *fd)
 
 void loop__close(struct loop *l)
 {
-	close_fd(&l->sigfd);
-	close_fd(&l->timerfd);
-	close_fd(&l->epfd);
+	fd__close(&l->sigfd);
+	fd__close(&l->timerfd);
+	fd__close(&l->epfd);
 }
 
 int loop__add(struct loop *l, int fd)

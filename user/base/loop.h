@@ -59,4 +59,7 @@ int loop__report(int err);
 
 uint64_t loop__now_ns(void); /* CLOCK_MONOTONIC */
 
+/* Closes a descriptor that is open, and makes it -1. */
+void fd__close(int *fd);
+
 #endif

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
 static inline uint64_t u64__least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -55,6 +57,12 @@ static inline struct num num__unknown(const char *reason)
 	return (struct num){.reason = reason};
 }
 
+/* Unknown, with the reason if there is one; else the number. */
+static inline struct num num__unless(const char *reason, uint64_t value)
+{
+	return reason ? num__unknown(reason) : num__known(value);
+}
+
 static inline struct real real__known(double value)
 {
 	return (struct real){.value = value, .known = true};
@@ -63,6 +71,12 @@ static inline struct real real__known(double value)
 static inline struct real real__unknown(const char *reason)
 {
 	return (struct real){.reason = reason};
+}
+
+/* To the next whole number. */
+static inline struct num num__rounded(struct real r)
+{
+	return (struct num){(uint64_t)(r.value + 0.5), r.known, r.reason};
 }
 
 /* The sum of two numbers; unknown, with the reason of the first that is. A sum keeps a reason. */

@@ -147,13 +147,6 @@ static int child__become(struct launch_child *c)
 	return child__exec(s);
 }
 
-static void fd__close(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 /* The parent opens the program: the child's user may have no access to its directory. */
 static int exe__open(const char *path)
 {

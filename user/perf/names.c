@@ -13,8 +13,7 @@
 #include "common/units.h"
 #include "names.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define PMUS          "/sys/bus/event_source/devices"
+#define PMUS "/sys/bus/event_source/devices"
 
 struct named {
 	const char *name;

@@ -12,17 +12,13 @@ static const char not_made[] = "its round of its own was not made: see times.rea
 static void copy_stage(struct run_result *run, struct run_result *timed, enum nio_stage stage)
 {
 	struct stage_result *to = &run->stages[stage], *from = &timed->stages[stage];
-	struct real bytes;
 
 	/* The load generator's own clock is in every round. */
 	if (stage == NIO_STAGE_USER_GATHER || to->ns.known)
 		return;
-	bytes = time_figures__timed_bytes(timed, stage);
 	to->ns = from->ns;
 	to->timed = from->timed;
-	to->timed_bytes = (struct num){.value = (uint64_t)(bytes.value + 0.5),
-				       .known = bytes.known,
-				       .reason = bytes.reason};
+	to->timed_bytes = num__rounded(time_figures__timed_bytes(timed, stage));
 	hist__free(to->times);
 	to->times = from->times;
 	from->times = NULL;

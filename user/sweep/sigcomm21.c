@@ -12,8 +12,6 @@
 #include "screen/text_cells.h"
 #include "write/json_value.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
 /* Figures of a row; per cent for [NIO_SIDE_NR]. */
 struct figures {
 	double gbps, per_core; /* Gbit/s; per_core: throughput / CPUs of the busier side */

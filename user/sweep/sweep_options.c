@@ -52,8 +52,6 @@ static const struct options_help helps[] = {
 	{"quiet", "no progress, no final text, errors only"},
 };
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
 static const char doc[] =
 	"Runs every mode with every message size and thread count, several rounds each, in random "
 	"order. The results directory gets a JSON document per run, results.csv, and the command "

@@ -13,8 +13,6 @@
 #include "common/xalloc.h"
 #include "json.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
 /* Two-character operators first: "<" is the beginning of "<=". */
 static const struct {
 	const char *text;

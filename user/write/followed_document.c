@@ -34,8 +34,6 @@ static bool read_real(double *to, const json_t *of, const char *key)
 	return json_is_number(value) && *to >= 0 && *to <= PER_BYTE_MAX;
 }
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
 bool followed_document__copies_for_others(const char *function, const char *object)
 {
 	static const char *const names[] = {"memcpy", "memmove", "mempcpy"};
