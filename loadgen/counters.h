@@ -38,15 +38,23 @@
 /* 1 gather in so many is timed: two clock readings would cost as much as a small gather. */
 #define COUNTERS_GATHER_SAMPLE 64
 
+/* clang-format off */
+/* Histograms: enum suffix; name in the report; does the sender record it? */
+#define COUNTERS_HISTS(X)                                                                     \
+	X(SEND_CALL, "send_call", true)                                                       \
+	X(SLOT_WAIT, "slot_wait", true) /* messages that waited for a zero-copy slot */       \
+	X(COMPLETION, "completion", true)                                                     \
+	X(DELIVERY, "delivery", false)                                                        \
+	X(RECV_CALL, "recv_call", false) /* receive calls that returned bytes */              \
+	X(HALF_ROUND_TRIP, "half_round_trip", true) /* with --request-response */             \
+	X(MISSED, "missed", true) /* --rate: due and not sent; how long they waited, at least */
+/* clang-format on */
+
 enum counters_hist {
-	COUNTERS_SEND_CALL,
-	COUNTERS_SLOT_WAIT, /* messages that waited for a zero-copy slot */
-	COUNTERS_COMPLETION,
-	COUNTERS_DELIVERY,
-	COUNTERS_RECV_CALL,       /* receive calls that returned bytes */
-	COUNTERS_HALF_ROUND_TRIP, /* with --request-response */
-	COUNTERS_MISSED,          /* --rate: due and not sent; how long they waited, at least */
-	COUNTERS_HIST_NR,
+#define X(id, ...) COUNTERS_##id,
+	COUNTERS_HISTS(X)
+#undef X
+		COUNTERS_HIST_NR,
 };
 
 struct counters {

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "clock.h"
+#include "common/report_rows.h"
 #include "common/units.h"
 #include "reporter.h"
 
@@ -57,14 +58,6 @@ static void json__numbers(bool known, const struct json_number *n, size_t count)
 	}
 }
 
-/* Writes ,"NAME":{NUMBERS}. */
-static void json__object(const char *name, bool known, const struct json_number *n, size_t count)
-{
-	printf(",\"%s\":{", name);
-	json__numbers(known, n, count);
-	putchar('}');
-}
-
 static const char *json__bool(bool value)
 {
 	return value ? "true" : "false";
@@ -94,14 +87,10 @@ static void json__latency(const struct side_stats *s)
 	static const struct {
 		const char *name;
 		bool sender;
-	} rows[COUNTERS_HIST_NR] = {
-		[COUNTERS_SEND_CALL] = {"send_call", true},
-		[COUNTERS_SLOT_WAIT] = {"slot_wait", true},
-		[COUNTERS_COMPLETION] = {"completion", true},
-		[COUNTERS_DELIVERY] = {"delivery", false},
-		[COUNTERS_RECV_CALL] = {"recv_call", false},
-		[COUNTERS_HALF_ROUND_TRIP] = {"half_round_trip", true},
-		[COUNTERS_MISSED] = {"missed", true},
+	} rows[] = {
+#define X(id, name, sender) {name, sender},
+		COUNTERS_HISTS(X)
+#undef X
 	};
 	const char *comma = "";
 
@@ -116,56 +105,48 @@ static void json__latency(const struct side_stats *s)
 	putchar('}');
 }
 
-static void json__sender(const struct side_stats *s)
+/* clang-format off */
+#define ROW(side, object, key, member, type, field)                                              \
+	{REPORT_##side, object, key, offsetof(struct side_stats, member), REPORT_##type},
+static const struct report_row first_rows[] = { LOAD_REPORT_FIRST(ROW) {0} };
+static const struct report_row other_rows[] = { LOAD_REPORT_REST(ROW) {0} };
+/* clang-format on */
+
+/* The rows of this side, with braces around each object. */
+static void json__rows(const struct side_stats *s, const struct report_row *row)
 {
-	const struct counters *t = &s->counters;
+	const char *object = "", *comma = "";
 
-	json__numbers(true, NUMBERS({"tx_bytes", t->bytes}, {"tx_messages", t->messages},
-				    {"partial_sends", t->partial_sends},
-				    {"reply_errors", t->verify_errors}));
-	json__object("gather", true,
-		     NUMBERS({"bytes", t->gather_bytes}, {"events", t->gather_events},
-			     {"ns", t->gather_ns}, {"sampled", t->gather_sampled}));
-	json__object("zerocopy", true,
-		     NUMBERS({"sends", t->zc_sends}, {"completed", t->zc_completed},
-			     {"copied", t->zc_copied}, {"not_copied", t->zc_not_copied},
-			     {"enobufs", t->zc_enobufs}, {"fallback_bytes", t->zc_fallback}));
-	json__object("tcp", s->tcp.known,
-		     NUMBERS({"bytes_acked", s->tcp.bytes_acked},
-			     {"bytes_retrans", s->tcp.bytes_retrans}));
-	json__object("confirmed", s->confirmed.known,
-		     NUMBERS({"rx_bytes", s->confirmed.bytes},
-			     {"rx_messages", s->confirmed.messages},
-			     {"verify_errors", s->confirmed.verify_errors},
-			     {"elapsed_ns", s->confirmed.elapsed_ns}));
-}
+	for (; row->key; row++) {
+		const void *at = (const char *)s + row->at;
 
-static void json__receiver(const struct side_stats *s)
-{
-	const struct counters *t = &s->counters;
-
-	json__numbers(true,
-		      NUMBERS({"rx_bytes", t->bytes}, {"rx_messages", t->messages},
-			      {"recv_calls", t->calls}, {"uncopied_bytes", t->uncopied},
-			      {"verify_errors", t->verify_errors}, {"bad_stamps", t->bad_stamps},
-			      {"foreign_stamps", t->foreign_stamps}));
-	json__object("tcp", s->tcp.known, NUMBERS({"bytes_received", s->tcp.bytes_received}));
+		if (!(row->side & (s->sender ? REPORT_SENDER : REPORT_RECEIVER)))
+			continue;
+		if (strcmp(object, row->object) != 0) {
+			printf("%s,\"%s\":{", *object ? "}" : "", row->object);
+			comma = "";
+		}
+		object = row->object;
+		printf("%s\"%s\":", comma, row->key);
+		comma = ",";
+		if (row->type == REPORT_flag)
+			fputs(json__bool(*(const bool *)at), stdout);
+		else if ((strcmp(object, "tcp") || s->tcp.known) &&
+			 (strcmp(object, "confirmed") || s->confirmed.known))
+			printf("%" PRIu64, *(const uint64_t *)at);
+		else
+			fputs("null", stdout);
+	}
+	fputs(*object ? "}" : "", stdout);
 }
 
 /* Members of an object, without braces. */
 static void json__stats(const struct side_stats *s)
 {
-	const struct counters *t = &s->counters;
-
-	json__numbers(true,
-		      NUMBERS({"elapsed_ns", s->elapsed_ns}, {"paused_ns", s->paused_ns},
-			      {"cpu_ns", s->cpu_ns}, {"eagain", t->eagain}, {"eintr", t->eintr}));
-	printf(",\"interrupted\":%s", json__bool(s->interrupted));
-	json__object("replies", true,
-		     NUMBERS({"bytes", t->reply_bytes}, {"messages", t->reply_messages}));
+	json__rows(s, first_rows);
 	json__latency(s);
 	putchar(',');
-	(s->sender ? json__sender : json__receiver)(s);
+	json__rows(s, other_rows);
 }
 
 static void json__workload(const struct side_config *c, const struct lg_options *s)

@@ -62,32 +62,6 @@ static int fields__string(struct load_report *r, const json_t *obj, const char *
 	return 0;
 }
 
-/* A whole number of an object, or of an object in this object; "": of the object itself. */
-struct number {
-	const char *object, *key;
-	uint64_t *out;
-};
-
-static int fields__numbers(struct load_report *r, const json_t *obj, const struct number *numbers,
-			   size_t n)
-{
-	int err = 0;
-
-	for (size_t i = 0; !err && i < n; i++) {
-		const json_t *in = obj;
-
-		if (numbers[i].object[0])
-			err = fields__container(r, obj, numbers[i].object, JSON_OBJECT, &in);
-		if (!err)
-			err = fields__u64(r, in, numbers[i].key, numbers[i].out);
-	}
-	return err;
-}
-
-#define NUMBERS(r, obj, ...)                                          \
-	fields__numbers(r, obj, (const struct number[]){__VA_ARGS__}, \
-			sizeof((const struct number[]){__VA_ARGS__}) / sizeof(struct number))
-
 static int hist__parse_bucket(struct load_report *r, struct hist *h, const char *key,
 			      const json_t *pair)
 {
@@ -122,11 +96,10 @@ static int hist__parse_extremes(struct load_report *r, struct hist *h, const cha
 				const json_t *obj)
 {
 	uint64_t sum, min, max;
-	int err;
 
-	err = NUMBERS(r, obj, {"", "sum", &sum}, {"", "min", &min}, {"", "max", &max});
-	if (err)
-		return err;
+	if (fields__u64(r, obj, "sum", &sum) || fields__u64(r, obj, "min", &min) ||
+	    fields__u64(r, obj, "max", &max))
+		return -EPROTO;
 	if (min > max)
 		return fields__refuse(r, "\"%s\": min is above max", key);
 	if (!sum__fits(sum, h->count, min, max))
@@ -142,13 +115,11 @@ static int hist__parse(struct load_report *r, struct hist *h, const char *key, c
 {
 	uint64_t count, sub_bits;
 	const json_t *buckets;
-	int err;
+	int err = 0;
 
-	err = NUMBERS(r, obj, {"", "count", &count}, {"", "sub_bits", &sub_bits});
-	if (!err)
-		err = fields__container(r, obj, "buckets", JSON_ARRAY, &buckets);
-	if (err)
-		return err;
+	if (fields__u64(r, obj, "count", &count) || fields__u64(r, obj, "sub_bits", &sub_bits) ||
+	    fields__container(r, obj, "buckets", JSON_ARRAY, &buckets))
+		return -EPROTO;
 	if (sub_bits != h->sub_bits)
 		return fields__refuse(r, "\"%s\": sub_bits is not %u", key, h->sub_bits);
 	for (size_t i = 0; !err && i < json_array_size(buckets); i++)
@@ -161,114 +132,57 @@ static int hist__parse(struct load_report *r, struct hist *h, const char *key, c
 	return count ? hist__parse_extremes(r, h, key, obj) : 0;
 }
 
-static int report__parse_latency(struct load_report *r, const json_t *latency,
-				 enum latency_kind kind)
-{
-	const char *key = latency__key(kind);
-	const json_t *obj;
-	struct hist *h;
-	int err;
-
-	err = fields__container(r, latency, key, JSON_OBJECT, &obj);
-	if (err)
-		return err;
-	h = hist__new_latency();
-	err = hist__parse(r, h, key, obj);
-	if (err)
-		hist__free(h);
-	else
-		r->app.latency[kind].hist = h;
-	return err;
-}
-
 static int report__parse_latencies(struct load_report *r, const json_t *stats, enum nio_side side)
 {
-	const json_t *latency;
-	int err = fields__container(r, stats, "latency", JSON_OBJECT, &latency);
+	const json_t *latency, *obj;
 
-	for (int k = 0; k < LATENCY_NR && !err; k++)
-		if (latency__side(k) == side)
-			err = report__parse_latency(r, latency, k);
-	return err;
+	if (fields__container(r, stats, "latency", JSON_OBJECT, &latency))
+		return -EPROTO;
+	for (int k = 0; k < LATENCY_NR; k++) {
+		if (latency__side(k) != side)
+			continue;
+		r->app.latency[k].hist = hist__new_latency();
+		if (fields__container(r, latency, latency__key(k), JSON_OBJECT, &obj) ||
+		    hist__parse(r, r->app.latency[k].hist, latency__key(k), obj))
+			return -EPROTO;
+	}
+	return 0;
 }
 
-/* Totals that the receiver confirmed to the sender; the members are null before. */
-static int report__parse_confirmed(struct load_report *r, const json_t *stats)
+static int report__parse_number(struct load_report *r, const json_t *stats,
+				const struct report_row *row)
 {
-	const json_t *obj = json_object_get(stats, "confirmed");
-	int err;
+	void *to = (char *)r + row->at; /* the value of a num is its first member */
+	const json_t *in = stats, *value;
 
-	if (!json_is_object(obj) || json_is_null(json_object_get(obj, "rx_bytes")))
-		return 0;
-	err = NUMBERS(r, obj, {"", "rx_bytes", &r->confirmed.rx_bytes},
-		      {"", "rx_messages", &r->confirmed.rx_messages},
-		      {"", "verify_errors", &r->confirmed.verify_errors},
-		      {"", "elapsed_ns", &r->confirmed.elapsed_ns});
-	r->confirmed.known = !err;
-	return err;
-}
-
-static int report__parse_sender(struct load_report *r, const json_t *stats)
-{
-	struct app_result *app = &r->app;
-	struct zc_counts *zc = &app->zc;
-	int err;
-
-	err = NUMBERS(
-		r, stats, {"", "tx_bytes", &app->tx_bytes}, {"", "tx_messages", &app->tx_messages},
-		{"", "partial_sends", &app->partial_sends}, {"", "eagain", &app->eagain},
-		{"", "eintr", &app->eintr}, {"", "reply_errors", &app->replies.errors},
-		{"", "cpu_ns", &app->sender_cpu_ns.value},
-		{"replies", "bytes", &app->replies.rx_bytes},
-		{"replies", "messages", &app->replies.rx_messages},
-		{"gather", "bytes", &r->gather_bytes}, {"gather", "events", &r->gather_events},
-		{"gather", "ns", &r->gather_ns}, {"gather", "sampled", &r->gather_sampled},
-		{"zerocopy", "sends", &zc->sends}, {"zerocopy", "completed", &zc->completed},
-		{"zerocopy", "copied", &zc->copied}, {"zerocopy", "not_copied", &zc->not_copied},
-		{"zerocopy", "enobufs", &zc->enobufs},
-		{"zerocopy", "fallback_bytes", &zc->fallback_bytes},
-		{"tcp", "bytes_acked", &app->tcp_bytes_acked},
-		{"tcp", "bytes_retrans", &app->tcp_bytes_retrans});
-	app->sender_cpu_ns.known = !err;
-	if (!err)
-		err = report__parse_confirmed(r, stats);
-	return err ? err : report__parse_latencies(r, stats, NIO_SIDE_SENDER);
-}
-
-static int report__parse_receiver(struct load_report *r, const json_t *stats)
-{
-	struct app_result *app = &r->app;
-	int err;
-
-	err = NUMBERS(r, stats, {"", "rx_bytes", &app->rx_bytes},
-		      {"", "rx_messages", &app->rx_messages},
-		      {"", "uncopied_bytes", &app->rx_uncopied.value},
-		      {"", "verify_errors", &app->verify_errors.value},
-		      {"", "cpu_ns", &app->receiver_cpu_ns.value},
-		      {"replies", "bytes", &app->replies.tx_bytes.value},
-		      {"replies", "messages", &app->replies.tx_messages.value},
-		      {"tcp", "bytes_received", &app->tcp_bytes_received});
-	app->verify_errors.known = app->receiver_cpu_ns.known = app->rx_uncopied.known = !err;
-	app->replies.tx_bytes.known = app->replies.tx_messages.known = !err;
-	return err ? err : report__parse_latencies(r, stats, NIO_SIDE_RECEIVER);
+	if (row->object[0] && fields__container(r, stats, row->object, JSON_OBJECT, &in))
+		return -EPROTO;
+	value = json_object_get(in, row->key);
+	if (row->type == REPORT_flag && !json_is_boolean(value))
+		return fields__refuse(r, "\"%s\" is %s", row->key,
+				      value ? "not true or false" : "missing");
+	if (row->type == REPORT_flag)
+		*(bool *)to = json_is_true(value);
+	else if (row->type == REPORT_num)
+		((struct num *)to)->known = true;
+	return row->type == REPORT_flag ? 0 : fields__u64(r, in, row->key, to);
 }
 
 static int report__parse_stats(struct load_report *r, const json_t *stats, enum nio_side side)
 {
-	const json_t *interrupted = json_object_get(stats, "interrupted");
-	int err;
+	/* What the receiver confirmed to the sender: the members are null before. */
+	const json_t *confirmed = json_object_get(stats, "confirmed");
 
-	err = fields__u64(r, stats, "elapsed_ns", &r->elapsed_ns);
-	if (!err)
-		err = fields__u64(r, stats, "paused_ns", &r->paused_ns);
-	if (err)
-		return err;
-	if (!json_is_boolean(interrupted))
-		return fields__refuse(r, "\"interrupted\" is %s",
-				      interrupted ? "not true or false" : "missing");
-	r->interrupted = json_is_true(interrupted);
-	return side == NIO_SIDE_SENDER ? report__parse_sender(r, stats)
-				       : report__parse_receiver(r, stats);
+	r->confirmed.known = side == NIO_SIDE_SENDER && json_is_object(confirmed) &&
+			     !json_is_null(json_object_get(confirmed, "rx_bytes"));
+	for (const struct report_row *row = load_report__rows; row->key; row++) {
+		if (!(row->side & 1u << side) || row->type == REPORT_none ||
+		    (!strcmp(row->object, "confirmed") && !r->confirmed.known))
+			continue;
+		if (report__parse_number(r, stats, row))
+			return -EPROTO;
+	}
+	return report__parse_latencies(r, stats, side);
 }
 
 /* The kernel assigns no cookie 0. */
@@ -276,13 +190,10 @@ static int report__parse_cookie(struct load_report *r, const json_t *connection,
 {
 	uint64_t index, cookie;
 	const char *text;
-	int err;
 
-	err = fields__u64(r, connection, "index", &index);
-	if (!err)
-		err = fields__string(r, connection, "cookie", &text);
-	if (err)
-		return err;
+	if (fields__u64(r, connection, "index", &index) ||
+	    fields__string(r, connection, "cookie", &text))
+		return -EPROTO;
 	if (index >= nr || r->cookies[index])
 		return fields__refuse(r, "connection index %llu is %s", (unsigned long long)index,
 				      index >= nr ? "out of range" : "there twice");
@@ -338,22 +249,18 @@ static int report__parse_ready(struct load_report *r, const json_t *obj)
 	const char *congestion = json_string_value(json_object_get(config, "congestion"));
 	const char *peer = json_string_value(json_object_get(config, "peer"));
 	size_t i, nr;
-	int err;
 
 	r->receive = receive_at(config);
 	keep_text(r->tls, sizeof(r->tls), json_object_get(config, "tls"));
-	err = fields__container(r, obj, "connections", JSON_ARRAY, &connections);
-	if (err)
-		return err;
+	if (fields__container(r, obj, "connections", JSON_ARRAY, &connections))
+		return -EPROTO;
 	nr = json_array_size(connections);
 	if (!nr || nr > LOAD_CONNECTIONS_MAX)
 		return fields__refuse(r, "%zu connections: 1 to %d can be watched", nr,
 				      LOAD_CONNECTIONS_MAX);
-	for (i = 0; i < nr; i++) {
-		err = report__parse_cookie(r, json_array_get(connections, i), nr);
-		if (err)
-			return err;
-	}
+	for (i = 0; i < nr; i++)
+		if (report__parse_cookie(r, json_array_get(connections, i), nr))
+			return -EPROTO;
 	r->cookies_nr = nr;
 	/* Of the sender's socket; null: unknown. */
 	if (congestion)
@@ -367,11 +274,9 @@ static int report__parse_ready(struct load_report *r, const json_t *obj)
 static int report__parse_listening(struct load_report *r, const json_t *obj)
 {
 	uint64_t port;
-	int err;
 
-	err = fields__u64(r, obj, "port", &port);
-	if (err)
-		return err;
+	if (fields__u64(r, obj, "port", &port))
+		return -EPROTO;
 	if (!port || port > 65535)
 		return fields__refuse(r, "\"port\" is not between 1 and 65535");
 	r->port = port;
@@ -381,10 +286,9 @@ static int report__parse_listening(struct load_report *r, const json_t *obj)
 static int report__parse_phase(struct load_report *r, const json_t *obj)
 {
 	uint64_t kind, session;
-	int err = NUMBERS(r, obj, {"", "half", &kind}, {"", "session", &session});
 
-	if (err)
-		return err;
+	if (fields__u64(r, obj, "half", &kind) || fields__u64(r, obj, "session", &session))
+		return -EPROTO;
 	if (kind > UINT32_MAX || session > UINT32_MAX)
 		return fields__refuse(r, "\"half\" or \"session\" is too large");
 	r->half_kind = kind;
@@ -397,14 +301,13 @@ static int report__parse_phase(struct load_report *r, const json_t *obj)
 static int report__parse_half(struct load_report *r, const json_t *obj)
 {
 	const char *text;
-	int err;
 
 	if (json_is_null(json_object_get(obj, "document")))
 		return 0;
-	err = fields__string(r, obj, "document", &text);
-	if (!err)
-		r->half = xstrdup(text);
-	return err;
+	if (fields__string(r, obj, "document", &text))
+		return -EPROTO;
+	r->half = xstrdup(text);
+	return 0;
 }
 
 static int report__parse_error(struct load_report *r, const json_t *obj)
@@ -472,11 +375,9 @@ static int event__find(struct load_report *r, const json_t *obj, enum nio_side s
 		       enum driver_event *event)
 {
 	const char *name;
-	int err;
 
-	err = fields__string(r, obj, "event", &name);
-	if (err)
-		return err;
+	if (fields__string(r, obj, "event", &name))
+		return -EPROTO;
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
 		if (strcmp(name, events[i].name) || !events[i].from[side])
 			continue;

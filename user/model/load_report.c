@@ -5,6 +5,12 @@
 
 #include "load_report.h"
 
+#define ROW(side, object, key, member, type, field) \
+	{REPORT_##side, object, key, offsetof(struct load_report, field), REPORT_##type},
+/* clang-format off */
+const struct report_row load_report__rows[] = { LOAD_REPORT_FIRST(ROW) LOAD_REPORT_REST(ROW) {0} };
+/* clang-format on */
+
 void load_report__clear(struct load_report *r)
 {
 	size_t i;
@@ -31,40 +37,19 @@ static void copy_latencies(struct app_result *app, const struct load_report *rep
 	}
 }
 
-static void copy_sender(struct app_result *app, const struct app_result *from)
-{
-	app->tx_bytes = from->tx_bytes;
-	app->tx_messages = from->tx_messages;
-	app->replies.rx_bytes = from->replies.rx_bytes;
-	app->replies.rx_messages = from->replies.rx_messages;
-	app->replies.errors = from->replies.errors;
-	app->zc = from->zc;
-	app->partial_sends = from->partial_sends;
-	app->eagain = from->eagain;
-	app->eintr = from->eintr;
-	app->tcp_bytes_acked = from->tcp_bytes_acked;
-	app->tcp_bytes_retrans = from->tcp_bytes_retrans;
-	app->sender_cpu_ns = from->sender_cpu_ns;
-}
-
-static void copy_receiver(struct app_result *app, const struct app_result *from)
-{
-	app->rx_bytes = from->rx_bytes;
-	app->rx_messages = from->rx_messages;
-	app->rx_uncopied = from->rx_uncopied;
-	app->replies.tx_bytes = from->replies.tx_bytes;
-	app->replies.tx_messages = from->replies.tx_messages;
-	app->tcp_bytes_received = from->tcp_bytes_received;
-	app->verify_errors = from->verify_errors;
-	app->receiver_cpu_ns = from->receiver_cpu_ns;
-}
-
 void load_report__copy_app(struct app_result *app, const struct load_report *report,
 			   enum nio_side side)
 {
-	if (side == NIO_SIDE_SENDER)
-		copy_sender(app, &report->app);
-	else
-		copy_receiver(app, &report->app);
+	static const size_t sizes[] = {
+		[REPORT_u64] = sizeof(uint64_t),
+		[REPORT_num] = sizeof(struct num),
+		[REPORT_flag] = sizeof(bool),
+	};
+	size_t begin = offsetof(struct load_report, app); /* the last member */
+
+	for (const struct report_row *row = load_report__rows; row->key; row++)
+		if (row->side & 1u << side && row->at >= begin)
+			memcpy((char *)app + row->at - begin, (const char *)report + row->at,
+			       sizes[row->type]);
 	copy_latencies(app, report, side);
 }

@@ -6,6 +6,7 @@
 
 #include "base/address.h"
 #include "common/half.h"
+#include "common/report_rows.h"
 #include "common/workload.h"
 #include "result.h"
 
@@ -40,6 +41,8 @@ struct load_report {
 	} confirmed;
 	struct app_result app; /* its histograms are owned by the report */
 };
+
+extern const struct report_row load_report__rows[]; /* of common/report_rows.h */
 
 /* Frees what a report owns and zeroes it; takes a zeroed one. For callers of driver__decode(). */
 void load_report__clear(struct load_report *report);

@@ -280,6 +280,9 @@ DRIVER_TEST(sender_totals_are_read)
 	assert_int_equal(app->zc.fallback_bytes, 49);
 	assert_int_equal(app->tcp_bytes_acked, 51);
 	assert_int_equal(app->tcp_bytes_retrans, 52);
+	assert_int_equal(app->replies.errors, 46);
+	assert_int_equal(app->replies.rx_bytes, 47);
+	assert_int_equal(app->replies.rx_messages, 48);
 	h = app->latency[LATENCY_SEND_CALL].hist;
 	assert_int_equal(h->count, 3);
 	assert_int_equal(h->sum, 70);
@@ -305,6 +308,9 @@ DRIVER_TEST(receiver_totals_are_read)
 	assert_int_equal(app->verify_errors.value, 63);
 	assert_int_equal(app->receiver_cpu_ns.value, 64);
 	assert_int_equal(app->tcp_bytes_received, 66);
+	assert_true(app->replies.tx_bytes.known && app->replies.tx_messages.known);
+	assert_int_equal(app->replies.tx_bytes.value, 67);
+	assert_int_equal(app->replies.tx_messages.value, 68);
 	assert_int_equal(app->latency[LATENCY_DELIVERY].hist->count, 3);
 	assert_int_equal(app->latency[LATENCY_RECV_CALL].hist->sum, 70);
 	assert_null(app->latency[LATENCY_SEND_CALL].hist);
