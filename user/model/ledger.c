@@ -8,12 +8,6 @@
 #include "ledger.h"
 #include "ledger_bytes.h"
 
-/* Unknown, with the reason if there is one; else the number. */
-static struct num unless(const char *reason, uint64_t value)
-{
-	return reason ? num__unknown(reason) : num__known(value);
-}
-
 /*
  * Bucket counts as a histogram with the given sum. If one bucket holds every event, all events have
  * the mean value: that is so for messages of one size.
@@ -111,9 +105,9 @@ static void book_health(struct run_result *r, const struct plan *plan, const str
 	else if (in_slices(plan, since))
 		no_pairs =
 			"zero-copy sends and their completions were sampled: they are not paired";
-	h->missed = unless(no_misses, since->missed);
-	h->map_full = unless(no_map, since->loss.map_full);
-	h->unmatched = unless(no_pairs, since->loss.unmatched);
+	h->missed = num__unless(no_misses, since->missed);
+	h->map_full = num__unless(no_map, since->loss.map_full);
+	h->unmatched = num__unless(no_pairs, since->loss.unmatched);
 	h->anomalies = num__known(since->loss.backwards + since->loss.no_cell);
 	h->dropped = num__unknown("no events are sent to user space that could be lost on the way");
 }
@@ -143,8 +137,8 @@ static void book_stage_time(struct run_result *r, const struct plan *plan, enum 
 	struct stage_result *out = &r->stages[stage];
 
 	num__add_counts(&both, &since->cells[NIO_SIDE_RECEIVER][stage], sizeof(both));
-	out->ns = unless(reason, both.ns);
-	out->timed = unless(reason, both.timed);
+	out->ns = num__unless(reason, both.ns);
+	out->timed = num__unless(reason, both.timed);
 	hist__free(out->times);
 	out->times = reason ? NULL : hist_of(both.ns_hist, both.ns);
 }
@@ -156,10 +150,10 @@ static void book_path(struct run_result *r, const struct plan *plan, const struc
 
 	r->path_quality = calls ? calls->quality : QUALITY_UNAVAILABLE;
 	r->path_reason = calls ? calls->caveat : reason;
-	r->path_calls = unless(reason, since->calls);
+	r->path_calls = num__unless(reason, since->calls);
 	for (int p = 0; p < NIO_PATH_NR; p++)
 		r->path_ns[PATH_SEND_TOTAL + 1 + p] =
-			unless(plan__no_path_time(plan, p), since->ns[p]);
+			num__unless(plan__no_path_time(plan, p), since->ns[p]);
 }
 
 static void book_latency(struct latency_result *out, const char *reason, const __u64 *counts,
@@ -197,13 +191,13 @@ static void book_pinned(struct run_result *r, const struct plan *plan, const str
 		no_completion = "completions are seen only as the application reads of them";
 	if (!no_completion && !plan->chosen[PROBE_SEND_RETURN])
 		no_completion = "send calls are not counted one by one";
-	p->completed_bytes = unless(no_completion, since->bytes);
+	p->completed_bytes = num__unless(no_completion, since->bytes);
 	book_latency(&p->completion, no_completion ? no_completion : no_time, since->ns_hist,
 		     since->ns);
 	book_latency(&p->outstanding, no_completion, since->outstanding_hist,
 		     rough_sum(since->outstanding_hist));
-	r->enobufs_optmem = unless(no_refusal, since->enobufs_optmem);
-	r->enobufs_memlock = unless(no_refusal, since->enobufs_memlock);
+	r->enobufs_optmem = num__unless(no_refusal, since->enobufs_optmem);
+	r->enobufs_memlock = num__unless(no_refusal, since->enobufs_memlock);
 }
 
 static void book_places(struct run_result *r, const struct plan *plan, const struct snapshot *since)
@@ -266,7 +260,7 @@ void ledger__book_windows(struct run_result *r,
 			.discarded = num__known(c->moved + c->multiplexed + c->unread),
 			.bytes = num__known(c->bytes),
 			.cycles = num__known(c->counts[NIO_PERF_CYCLES]),
-			.llc_misses = unless(no_llc, c->counts[NIO_PERF_LLC_MISSES]),
+			.llc_misses = num__unless(no_llc, c->counts[NIO_PERF_LLC_MISSES]),
 		};
 		settle(w);
 	}
@@ -276,14 +270,8 @@ void ledger__add_windows(struct run_result *dst, const struct run_result *src)
 {
 	for (int i = 0; i < NIO_PERF_WINDOW_NR; i++) {
 		struct perf_window *d = &dst->perf_window[i];
-		const struct perf_window *s = &src->perf_window[i];
 
-		d->windows = num__sum(d->windows, s->windows);
-		d->samples = num__sum(d->samples, s->samples);
-		d->discarded = num__sum(d->discarded, s->discarded);
-		d->bytes = num__sum(d->bytes, s->bytes);
-		d->cycles = num__sum(d->cycles, s->cycles);
-		d->llc_misses = num__sum(d->llc_misses, s->llc_misses);
+		numbers__add(window__numbers, NUMBER_HERE, d, &src->perf_window[i]);
 		d->reason = d->samples.known ? NULL : d->samples.reason;
 		settle(d);
 	}

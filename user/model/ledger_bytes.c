@@ -447,7 +447,6 @@ static void book_records(struct run_result *r, enum nio_side side, bool here,
 			 const struct records_sum *records, const struct num *bytes)
 {
 	struct stage_result *s = &r->stages[NIO_STAGE_TLS_COPY];
-	const struct num unknown = num__unknown(bytes->reason);
 
 	if (bytes->known) {
 		r->sequence.tls[side] = (struct tls_result){*bytes, num__known(records->records),
@@ -456,7 +455,7 @@ static void book_records(struct run_result *r, enum nio_side side, bool here,
 		s->events += records->records;
 		return;
 	}
-	r->sequence.tls[side] = (struct tls_result){unknown, unknown, unknown};
+	numbers__forget(tls__numbers, &r->sequence.tls[side], bytes->reason);
 	if (!here)
 		return;
 	s->quality = QUALITY_UNAVAILABLE;
@@ -490,16 +489,11 @@ void ledger_bytes__book(struct run_result *r, const struct plan *plan, const str
 
 	r->health.coverage = (struct real){0};
 	r->health.covered_bytes = r->health.coverable_bytes = 0;
-	r->sequence = (struct sequence_result){
-		.source = no_tx && no_rx
-				  ? NULL
-				  : since->sockets[no_tx ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER]
-					    .source,
-		.tx_bytes = num__unknown(no_tx),
-		.rx_bytes = num__unknown(no_rx),
-		.tx_retrans = num__unknown(no_tx),
-		.tx_ids = num__unknown(no_tx),
-	};
+	numbers__forget(sequence__numbers, &r->sequence, no_tx);
+	r->sequence.rx_bytes = num__unknown(no_rx);
+	r->sequence.source =
+		no_tx && no_rx ? NULL
+			       : since->sockets[no_tx ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER].source;
 	r->unclassified = num__unknown(no_tx);
 	r->health.attached_ns = since->attached_ns;
 	r->health.phase_ns = since->phase_ns;

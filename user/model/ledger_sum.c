@@ -5,34 +5,28 @@
 
 #include "ledger.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define AT(field)     offsetof(struct run_result, field)
+#define AT(field) offsetof(struct run_result, field)
 
 /* clang-format off */
 /* 64-bit counts, which add up. */
 static const size_t counts[] = {
 	AT(duration_ns), AT(device_copies), AT(unaccounted_tx), AT(unaccounted_rx),
 	AT(app.tx_bytes), AT(app.tx_messages), AT(app.rx_bytes), AT(app.rx_messages),
-	AT(app.replies.rx_bytes), AT(app.replies.rx_messages), AT(app.replies.errors),
 	AT(app.partial_sends), AT(app.eagain), AT(app.eintr),
 	AT(app.tcp_bytes_acked), AT(app.tcp_bytes_received), AT(app.tcp_bytes_retrans),
-	AT(health.covered_bytes), AT(health.coverable_bytes),
-	AT(health.attached_ns), AT(health.phase_ns), AT(health.paused_ns),
 };
 
 /* Numbers that may be unknown; times have rules of their own. */
 static const size_t nums[] = {
-	AT(app.rx_uncopied), AT(app.verify_errors),
-	AT(app.replies.tx_bytes), AT(app.replies.tx_messages),
-	AT(app.sender_cpu_ns), AT(app.receiver_cpu_ns),
-	AT(notifications), AT(zc_completed), AT(zc_filled), AT(zc_repeated), AT(zc_unseen),
-	AT(enobufs_optmem), AT(enobufs_memlock), AT(unclassified), AT(pinned.completed_bytes),
-	AT(sequence.tx_bytes), AT(sequence.rx_bytes), AT(sequence.tx_retrans), AT(sequence.tx_ids),
-	AT(sequence.tls[NIO_SIDE_SENDER].bytes), AT(sequence.tls[NIO_SIDE_RECEIVER].bytes),
-	AT(sequence.tls[NIO_SIDE_SENDER].records), AT(sequence.tls[NIO_SIDE_RECEIVER].records),
-	AT(sequence.tls[NIO_SIDE_SENDER].overhead), AT(sequence.tls[NIO_SIDE_RECEIVER].overhead),
-	AT(health.missed), AT(health.dropped), AT(health.map_full), AT(health.unmatched),
-	AT(health.anomalies),
+	AT(app.rx_uncopied), AT(app.verify_errors), AT(app.sender_cpu_ns), AT(app.receiver_cpu_ns),
+	AT(pinned.completed_bytes),
+};
+
+static const struct { const struct number_row *rows; size_t at; } tables[] = {
+	{zc__numbers, AT(app.zc)}, {zc__numbers, AT(kernel_zc)}, {replies__numbers, AT(app.replies)},
+	{sequence__numbers, AT(sequence)}, {tls__numbers, AT(sequence.tls[NIO_SIDE_SENDER])},
+	{tls__numbers, AT(sequence.tls[NIO_SIDE_RECEIVER])}, {health__numbers, AT(health)},
+	{kernel__numbers, 0},
 };
 /* clang-format on */
 
@@ -63,8 +57,8 @@ static void add_fields(struct run_result *dst, const struct run_result *src)
 	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
 		keep_reason((const char **)(to + reasons[i]),
 			    *(const char *const *)(from + reasons[i]));
-	num__add_counts(&dst->app.zc, &src->app.zc, sizeof(dst->app.zc));
-	num__add_counts(&dst->kernel_zc, &src->kernel_zc, sizeof(dst->kernel_zc));
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		numbers__add(tables[i].rows, NUMBER_HERE, to + tables[i].at, from + tables[i].at);
 	num__add_counts(&dst->uncovered, &src->uncovered, sizeof(dst->uncovered));
 }
 

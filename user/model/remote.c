@@ -34,7 +34,7 @@ void remote__begin(struct run_result *r)
 	app->tcp_received_reason = REMOTE_REASON;
 	app->verify_errors = num__unknown(no_totals);
 	app->rx_uncopied = num__unknown(REMOTE_REASON);
-	app->replies.tx_bytes = app->replies.tx_messages = num__unknown(REMOTE_REASON);
+	numbers__forget(replies__numbers, &app->replies, REMOTE_REASON);
 	app->receiver_cpu_ns = num__unknown(REMOTE_REASON);
 	app->latency[LATENCY_DELIVERY].reason = two_clocks;
 	app->latency[LATENCY_RECV_CALL].reason = REMOTE_REASON;
@@ -206,10 +206,7 @@ static void join_health(struct run_result *r, const struct run_result *half)
 	const struct health *from = &half->health;
 	struct health *h = &r->health;
 
-	h->missed = num__sum(h->missed, from->missed);
-	h->map_full = num__sum(h->map_full, from->map_full);
-	h->unmatched = num__sum(h->unmatched, from->unmatched);
-	h->anomalies = num__sum(h->anomalies, from->anomalies);
+	numbers__add(health__numbers, NUMBER_ADD, h, from);
 	join_share(h, from, r->duration_ns);
 	if (!from->coverage.known || !bytes->known || !bytes->value)
 		return;

@@ -4,9 +4,18 @@
 
 #include "result.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
 static const char not_measured[] = "not measured";
+
+/* clang-format off */
+const struct number_row
+	zc__numbers[] = { ZC_NUMBERS(NUMBER_ROW, struct zc_counts) {0} },
+	replies__numbers[] = { REPLIES_NUMBERS(NUMBER_ROW, struct replies) {0} },
+	tls__numbers[] = { TLS_NUMBERS(NUMBER_ROW, struct tls_result) {0} },
+	sequence__numbers[] = { SEQUENCE_NUMBERS(NUMBER_ROW, struct sequence_result) {0} },
+	health__numbers[] = { HEALTH_NUMBERS(NUMBER_ROW, struct health) {0} },
+	kernel__numbers[] = { KERNEL_NUMBERS(NUMBER_ROW, struct run_result) {0} },
+	window__numbers[] = { WINDOW_NUMBERS(NUMBER_ROW, struct perf_window) {0} };
+/* clang-format on */
 
 static const struct stage {
 	const char *key, *head;
@@ -124,40 +133,28 @@ const char *zc_cause__key(enum zc_cause c)
 
 void run_result__no_windows(struct run_result *r, const char *reason)
 {
-	const struct num none = num__unknown(reason);
-
-	for (int i = 0; i < NIO_PERF_WINDOW_NR; i++)
-		r->perf_window[i] = (struct perf_window){
-			QUALITY_UNAVAILABLE, reason, none, none, none, none, none, none};
+	for (int i = 0; i < NIO_PERF_WINDOW_NR; i++) {
+		r->perf_window[i] = (struct perf_window){.reason = reason};
+		numbers__forget(window__numbers, &r->perf_window[i], reason);
+	}
 }
 
 void run_result__no_kernel(struct run_result *r, const char *reason)
 {
 	const struct num none = num__unknown(reason);
-	struct num *const nums[] = {
-		&r->notifications,     &r->zc_completed,
-		&r->zc_filled,         &r->zc_repeated,
-		&r->zc_unseen,         &r->enobufs_optmem,
-		&r->enobufs_memlock,   &r->sequence.tx_bytes,
-		&r->sequence.rx_bytes, &r->sequence.tx_retrans,
-		&r->sequence.tx_ids,   &r->unclassified,
-		&r->path_calls,        &r->times.missed,
-		&r->times.map_full,    &r->times.unmatched,
-		&r->health.missed,     &r->health.dropped,
-		&r->health.map_full,   &r->health.unmatched,
-		&r->health.anomalies,  &r->pinned.completed_bytes,
-	};
 
 	r->ledger_known = false;
 	r->ledger_reason = r->places_reason = r->path_reason = reason;
 	r->path_quality = QUALITY_UNAVAILABLE;
 	r->pinned.completion.reason = r->pinned.outstanding.reason = reason;
-	r->copies_per_byte = r->copies_per_byte_at_most = r->health.coverage =
-		real__unknown(reason);
-	for (size_t i = 0; i < ARRAY_SIZE(nums); i++)
-		*nums[i] = none;
+	r->copies_per_byte = r->copies_per_byte_at_most = real__unknown(reason);
+	numbers__forget(kernel__numbers, r, reason);
+	numbers__forget(health__numbers, &r->health, reason);
+	numbers__forget(sequence__numbers, &r->sequence, reason);
+	r->path_calls = r->pinned.completed_bytes = none;
+	r->times.missed = r->times.map_full = r->times.unmatched = none;
 	for (int side = 0; side < NIO_SIDE_NR; side++)
-		r->sequence.tls[side] = (struct tls_result){none, none, none};
+		numbers__forget(tls__numbers, &r->sequence.tls[side], reason);
 	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
 		r->path_ns[p] = none;
 	for (int i = NIO_STAGE_USER_GATHER + 1; i < NIO_STAGE_NR; i++) {
@@ -181,8 +178,8 @@ void run_result__init(struct run_result *r)
 	gather->reason = r->verdict.copied_fraction.reason = not_measured;
 	gather->ns = gather->timed = gather->timed_bytes = gather->open_bytes = none;
 	r->path_ns[PATH_SEND_TOTAL] = none;
-	app->rx_uncopied = none;
-	app->verify_errors = app->replies.tx_bytes = app->replies.tx_messages = none;
+	numbers__forget(replies__numbers, &app->replies, not_measured);
+	app->rx_uncopied = app->verify_errors = none;
 	app->sender_cpu_ns = app->receiver_cpu_ns = none;
 	for (int i = 0; i < LATENCY_NR; i++)
 		app->latency[i].reason = not_measured;

@@ -20,6 +20,7 @@
 #include "congestion.h"
 #include "counter.h"
 #include "cpu_time.h"
+#include "number.h"
 #include "probes/plan_row.h"
 
 /* What netiotrace follow found about the bytes that a program sent, or received. */
@@ -112,25 +113,30 @@ const char *latency__none(enum latency_kind k);    /* why nothing may have been 
 const char *latency__help(enum latency_kind k);
 bool latency__is_detail(enum latency_kind k); /* not on the screen at the end of a run */
 
-struct zc_counts {
-	uint64_t sends;     /* sends made with MSG_ZEROCOPY that queued bytes */
-	uint64_t completed; /* of these, completion seen */
-	uint64_t copied;
-	uint64_t not_copied;
-	uint64_t enobufs;        /* sends that fell back to copying after ENOBUFS */
-	uint64_t fallback_bytes; /* bytes of these, then sent without MSG_ZEROCOPY */
-};
+/* clang-format off */
+#define ZC_NUMBERS(X, S)                                                                         \
+	X(S, u64, sends, "sends", "count", HERE, NONE) /* with MSG_ZEROCOPY, that queued bytes */ \
+	X(S, u64, completed, "completed", "count", HERE, NONE) /* of these, completion seen */   \
+	X(S, u64, copied, "copied", "count", HERE, NONE)                                         \
+	X(S, u64, not_copied, "not_copied", "count", HERE, NONE)                                 \
+	X(S, u64, enobufs, "enobufs", "count", HERE, NONE) /* copied after ENOBUFS */            \
+	X(S, u64, fallback_bytes, "fallback_bytes", "bytes", HERE, NONE) /* of these */
+struct zc_counts { ZC_NUMBERS(NUMBER_MEMBER, ) };
+
+/* With --request-response: what the receivers sent back. All 0 without. */
+#define REPLIES_NUMBERS(X, S)                                                                    \
+	X(S, num, tx_bytes, "tx_bytes", "bytes", READ, UNKNOWN) /* by the receivers' count */    \
+	X(S, num, tx_messages, "tx_messages", "count", READ, UNKNOWN)                            \
+	X(S, u64, rx_bytes, "rx_bytes", "bytes", HERE, NONE) /* by the senders' */               \
+	X(S, u64, rx_messages, "rx_messages", "count", HERE, NONE)                               \
+	/* messages of these with a wrong byte (--verify) or out of order */                     \
+	X(S, u64, errors, "errors", "count of messages", HERE, NONE)
+struct replies { REPLIES_NUMBERS(NUMBER_MEMBER, ) };
+/* clang-format on */
 
 struct latency_result {
 	struct hist *hist;  /* ns; NULL when unknown */
 	const char *reason; /* when NULL: why */
-};
-
-/* With --request-response: what the receivers sent back. All 0 without. */
-struct replies {
-	struct num tx_bytes, tx_messages; /* by the receivers' own count */
-	uint64_t rx_bytes, rx_messages;   /* by the senders' */
-	uint64_t errors; /* messages of these with a wrong byte (--verify) or out of order */
 };
 
 /* Counts of the load generator itself, with which the ledger is compared. */
@@ -220,15 +226,18 @@ struct perf_asked {
 	struct real running[NIO_SIDE_NR];
 };
 
-/* Costs inside a part of the kernel's path, from the samples kept. */
+/* Costs inside a part of the kernel's path, from the samples kept; JSON has ratios of them. */
+#define WINDOW_NUMBERS(X, S)                                                                      \
+	X(S, num, windows, NULL, NULL, HERE, NONE) /* passes, measured or not */                  \
+	X(S, num, samples, NULL, NULL, HERE, NONE) /* measured and kept: the next are of these */ \
+	X(S, num, bytes, NULL, NULL, HERE, NONE)                                                  \
+	X(S, num, cycles, NULL, NULL, HERE, NONE)                                                 \
+	X(S, num, llc_misses, NULL, NULL, HERE, NONE)                                             \
+	X(S, num, discarded, NULL, NULL, HERE, NONE) /* measured and thrown away */
 struct perf_window {
+	WINDOW_NUMBERS(NUMBER_MEMBER, )
 	enum quality quality; /* sampled, or unavailable */
 	const char *reason;
-	struct num windows;   /* passes, measured or not */
-	struct num samples;   /* measured and kept: the next three are of these */
-	struct num discarded; /* measured and thrown away */
-	struct num bytes;
-	struct num cycles, llc_misses;
 };
 
 const char *perf_window__key(enum nio_perf_window w); /* "send_call", "tx_pin", ... */
@@ -269,35 +278,59 @@ struct verdict {
 
 const char *nio_context__name(enum nio_context c); /* "process", "softirq", "unknown" */
 
+/* clang-format off */
 /* One direction of kTLS, by the numbers of its records. All 0 in modes that do not encrypt. */
-struct tls_result {
-	struct num bytes; /* of plaintext */
-	struct num records;
-	struct num overhead; /* bytes that the records add */
-};
+#define TLS_NUMBERS(X, S)                                                                        \
+	X(S, num, bytes, "bytes", "bytes", READ, UNKNOWN) /* of plaintext */                     \
+	X(S, num, records, "records", "count", READ, UNKNOWN)                                    \
+	X(S, num, overhead, "overhead", "bytes", READ, UNKNOWN) /* that the records add */
+struct tls_result { TLS_NUMBERS(NUMBER_MEMBER, ) };
 
 /* Bytes of the watched sockets by their own sequence numbers: see user/model/tcp_seq.h. */
+#define SEQUENCE_NUMBERS(X, S)                                                                   \
+	X(S, num, tx_bytes, "tx_bytes", "bytes", HERE, NONE) /* queued by the senders */         \
+	X(S, num, rx_bytes, "rx_bytes", "bytes", READ, UNKNOWN) /* taken by the receivers */     \
+	X(S, num, tx_retrans, "tx_retrans", "bytes", HERE, NONE) /* sent again by the senders */ \
+	X(S, num, tx_ids, "tx_zerocopy_ids", "count", HERE, NONE) /* that the senders took */
 struct sequence_result {
-	const char *source;    /* "iter/task_file", "sock_diag"; NULL: none, see the reasons */
-	struct num tx_bytes;   /* queued by the senders */
-	struct num rx_bytes;   /* taken by the receivers */
-	struct num tx_retrans; /* sent again by the senders */
-	struct num tx_ids;     /* ids of zero-copy sends that the senders took */
+	SEQUENCE_NUMBERS(NUMBER_MEMBER, )
+	const char *source; /* "iter/task_file", "sock_diag"; NULL: none, see the reasons */
 	struct tls_result tls[NIO_SIDE_NR]; /* sent by the senders, received by the receivers */
 };
 
-struct health {
-	struct real coverage; /* share of bytes seen by events, of directions with events */
-	uint64_t covered_bytes, coverable_bytes; /* parts of coverage, if it is known */
-	uint64_t attached_ns, phase_ns; /* time with events attached, and total; 0, 0: all of it */
-	struct num missed;  /* program runs the kernel refused (recursion): events not booked */
-	struct num dropped; /* events lost on their way to user space */
-	struct num map_full;
-	struct num unmatched;
-	struct num anomalies; /* events whose numbers cannot be: nothing was booked for them */
-	/* ns of the measured phase in which a load generator process was stopped: the least */
-	uint64_t paused_ns;
-};
+#define HEALTH_NUMBERS(X, S)                                                                     \
+	/* share of bytes seen by events, of directions with events; its parts, if it is known */ \
+	X(S, real, coverage, "coverage", "ratio", READ, UNKNOWN)                                 \
+	X(S, hidden, covered_bytes, NULL, NULL, HERE, NONE)                                      \
+	X(S, hidden, coverable_bytes, NULL, NULL, HERE, NONE)                                    \
+	/* time with events attached, and total; 0, 0: all of it */                              \
+	X(S, hidden, attached_ns, NULL, NULL, HERE, NONE)                                        \
+	X(S, hidden, phase_ns, NULL, NULL, HERE, NONE)                                           \
+	X(S, num, missed, "missed", "count", ADD, UNKNOWN) /* runs that the kernel refused */    \
+	X(S, num, dropped, "dropped", "count", HERE, NONE) /* on their way to user space */      \
+	X(S, num, map_full, "map_full", "count", ADD, UNKNOWN)                                   \
+	X(S, num, unmatched, "unmatched", "count", ADD, UNKNOWN)                                 \
+	X(S, num, anomalies, "anomalies", "count", ADD, UNKNOWN) /* impossible: not booked */    \
+	/* ns of the measured phase in which a load generator process was stopped: the least */  \
+	X(S, hidden, paused_ns, NULL, NULL, HERE, NONE)
+struct health { HEALTH_NUMBERS(NUMBER_MEMBER, ) };
+
+/* Of a run, by the kernel. Documents have them among formulas: see json_run.c. */
+#define KERNEL_NUMBERS(X, S)                                                                     \
+	X(S, num, notifications, NULL, NULL, HERE, NONE) /* completion notifications */          \
+	/* by the sockets themselves; only where kernel_zc is a sample */                        \
+	X(S, num, zc_completed, NULL, NULL, HERE, NONE)                                          \
+	X(S, num, zc_filled, NULL, NULL, HERE, NONE) /* end not seen, in a notification read */  \
+	X(S, num, zc_repeated, NULL, NULL, HERE, NONE) /* reported again; not in kernel_zc */    \
+	X(S, num, zc_unseen, NULL, NULL, HERE, NONE) /* ids of calls whose return was not seen */\
+	X(S, num, enobufs_optmem, NULL, NULL, HERE, NONE) /* by net.core.optmem_max */           \
+	X(S, num, enobufs_memlock, NULL, NULL, HERE, NONE) /* by RLIMIT_MEMLOCK */               \
+	X(S, num, unclassified, NULL, NULL, HERE, NONE) /* queued bytes, their events missed */
+/* clang-format on */
+
+extern const struct number_row zc__numbers[], replies__numbers[], tls__numbers[];
+extern const struct number_row sequence__numbers[], health__numbers[], kernel__numbers[],
+	window__numbers[];
 
 struct run_result {
 	enum mode mode;
@@ -313,21 +346,14 @@ struct run_result {
 	bool ledger_known;     /* false: backend none */
 	const char *ledger_reason;
 	struct stage_result stages[NIO_STAGE_NR];
-	struct num notifications; /* kernel side: completion notifications */
+	KERNEL_NUMBERS(NUMBER_MEMBER, )
 	struct zc_counts kernel_zc;
 	bool kernel_zc_known;
-	struct num zc_completed; /* by the sockets themselves; only where kernel_zc is a sample */
-	struct num zc_filled;    /* completions not seen to end, but in a notification read */
-	struct num zc_repeated;  /* reported again; not in kernel_zc */
-	struct num zc_unseen;    /* ids taken by send calls whose return was not seen */
 	/* what no stage covers; all 0 where nothing was watched */
 	struct nio_uncovered uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
-	struct num enobufs_optmem;              /* sends refused because of net.core.optmem_max */
-	struct num enobufs_memlock;             /* sends refused because of RLIMIT_MEMLOCK */
 	int64_t unaccounted_tx, unaccounted_rx; /* only with balance_known */
 	bool balance_known;                     /* the ledger is, and totals are final */
 	struct sequence_result sequence;
-	struct num unclassified;     /* queued bytes whose events were missed */
 	uint64_t device_copies;      /* bytes that the sender's device may have copied unseen, and
 				      * again what was sent again: sequence.tx_retrans */
 	struct real copies_per_byte; /* the least that is certain */

@@ -143,7 +143,7 @@ static struct num num_at(struct reading *in, const char *path)
 
 	if (x.known && x.value != floor(x.value))
 		refuse(in, "\"%s\" is not a whole number", path);
-	return (struct num){.value = (uint64_t)x.value, .known = x.known, .reason = x.reason};
+	return num__rounded(x);
 }
 
 /* A number of the object at a path. */
@@ -157,6 +157,25 @@ __attribute__((format(printf, 2, 3))) static struct num num_of(struct reading *i
 	vsnprintf(path, sizeof(path), format, args);
 	va_end(args);
 	return num_at(in, path);
+}
+
+/* The rows of a table that a half has. */
+static void read_numbers(struct reading *in, const char *object, const struct number_row *rows,
+			 void *to)
+{
+	char path[96];
+
+	for (; rows->member; rows++) {
+		void *at = (char *)to + rows->at;
+
+		if (rows->half == NUMBER_HERE)
+			continue;
+		snprintf(path, sizeof(path), "%s.%s", object, rows->key);
+		if (rows->type == NUMBER_num)
+			*(struct num *)at = num_at(in, path);
+		else
+			*(struct real *)at = real_at(in, path);
+	}
 }
 
 /* A number that must be known. */
@@ -248,14 +267,12 @@ static void read_app(struct reading *in, struct run_result *r)
 	app->rx_uncopied = num_at(in, "app.rx_uncopied_bytes");
 	app->tcp_bytes_received = received.value;
 	app->tcp_received_reason = received.known ? NULL : received.reason;
-	if (cpu_s.value * 1e9 > (double)NUMBER_MAX)
+	cpu_s.value *= 1e9;
+	if (cpu_s.value > (double)NUMBER_MAX)
 		refuse(in, "\"app.cpu_s.receiver\" is not a possible time");
 	else
-		app->receiver_cpu_ns = (struct num){.value = (uint64_t)(cpu_s.value * 1e9 + 0.5),
-						    .known = cpu_s.known,
-						    .reason = cpu_s.reason};
-	app->replies.tx_bytes = num_at(in, "app.replies.tx_bytes");
-	app->replies.tx_messages = num_at(in, "app.replies.tx_messages");
+		app->receiver_cpu_ns = num__rounded(cpu_s);
+	read_numbers(in, "app.replies", replies__numbers, &app->replies);
 	for (int k = 0; k < LATENCY_NR; k++)
 		if (latency__side(k) == NIO_SIDE_RECEIVER)
 			read_latency(in, app, k);
@@ -305,29 +322,13 @@ static void read_stage(struct reading *in, struct run_result *r, enum nio_stage 
 			   s->ns.known ? real__known((double)s->ns.value) : real__unknown(NULL));
 }
 
-/* Versions without these stages received by copies alone. */
-static void read_taken(struct reading *in, struct run_result *r)
+/* Earlier versions, which lack the stage, received by copies alone, and without kTLS. */
+static void read_later_stage(struct reading *in, struct run_result *r, enum nio_stage stage)
 {
-	const json_t *ledger = json_object_get(in->run, "ledger");
-
-	for (int s = NIO_STAGE_RX_COPY + 1; s <= NIO_STAGE_RX_SPLICE; s++) {
-		if (json_object_get(ledger, stage__key(s)))
-			read_stage(in, r, s);
-		else
-			r->stages[s].quality = QUALITY_EXACT;
-	}
-}
-
-/* Earlier versions know no kTLS. */
-static void read_tls(struct reading *in, struct run_result *r)
-{
-	r->sequence.tls[NIO_SIDE_RECEIVER] =
-		(struct tls_result){num_at(in, "tls_rx.bytes"), num_at(in, "tls_rx.records"),
-				    num_at(in, "tls_rx.overhead")};
-	if (json_object_get(json_object_get(in->run, "ledger"), stage__key(NIO_STAGE_TLS_COPY)))
-		read_stage(in, r, NIO_STAGE_TLS_COPY);
+	if (json_object_get(json_object_get(in->run, "ledger"), stage__key(stage)))
+		read_stage(in, r, stage);
 	else
-		r->stages[NIO_STAGE_TLS_COPY].quality = QUALITY_EXACT;
+		r->stages[stage].quality = QUALITY_EXACT;
 }
 
 static void read_callers(struct reading *in, struct run_result *r)
@@ -375,11 +376,7 @@ static void read_health(struct reading *in, struct run_result *r)
 	struct real paused = real_at(in, "health.paused_s");
 	struct real share = real_at(in, "health.events_share");
 
-	h->coverage = real_at(in, "health.coverage");
-	h->missed = num_at(in, "health.missed");
-	h->map_full = num_at(in, "health.map_full");
-	h->unmatched = num_at(in, "health.unmatched");
-	h->anomalies = num_at(in, "health.anomalies");
+	read_numbers(in, "health", health__numbers, h);
 	h->paused_ns = (uint64_t)(paused.value < 1e6 ? paused.value * 1e9 : 1e15);
 	if (h->coverage.value > 1 || share.value > 1)
 		refuse(in, "a share of the events is above 1");
@@ -493,12 +490,14 @@ static void read_run(struct reading *in, struct run_result *r)
 
 	read_app(in, r);
 	read_stage(in, r, NIO_STAGE_RX_COPY);
-	read_taken(in, r);
-	read_tls(in, r);
+	for (int s = NIO_STAGE_RX_COPY + 1; s <= NIO_STAGE_RX_SPLICE; s++)
+		read_later_stage(in, r, s);
+	read_later_stage(in, r, NIO_STAGE_TLS_COPY);
+	read_numbers(in, "tls_rx", tls__numbers, &r->sequence.tls[NIO_SIDE_RECEIVER]);
 	read_stage(in, r, NIO_STAGE_OTHER_COPY);
 	read_callers(in, r);
 	r->sequence.source = source ? keep(source) : NULL;
-	r->sequence.rx_bytes = num_at(in, "sequence.rx_bytes");
+	read_numbers(in, "sequence", sequence__numbers, &r->sequence);
 	read_uncovered(in, r);
 	read_health(in, r);
 	read_perf(in, r);

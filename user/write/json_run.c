@@ -95,12 +95,7 @@ static struct real cpu_s_per_gb(const struct run_result *run)
 	X(real, "receiver", "s", seconds(app->receiver_cpu_ns))
 FIELDS(cpu_s, (const struct app_result *app), CPU_S_FIELDS)
 
-#define REPLIES_FIELDS(X)                                              \
-	X(num, "tx_bytes",    "bytes", r->tx_bytes)                    \
-	X(num, "tx_messages", "count", r->tx_messages)                 \
-	X(u64, "rx_bytes",    "bytes", r->rx_bytes)                    \
-	X(u64, "rx_messages", "count", r->rx_messages)                 \
-	X(u64, "errors",      "count of messages", r->errors)
+#define REPLIES_FIELDS(X) X(numbers, REPLIES_NUMBERS, r)
 FIELDS(replies, (const struct replies *r), REPLIES_FIELDS)
 
 #define TCP_FIELDS(X)                                                  \
@@ -110,13 +105,7 @@ FIELDS(replies, (const struct replies *r), REPLIES_FIELDS)
 	X(u64, "bytes_retrans",  "bytes", app->tcp_bytes_retrans)
 FIELDS(tcp, (const struct app_result *app), TCP_FIELDS)
 
-#define ZEROCOPY_FIELDS(X)                                             \
-	X(u64, "sends",          "count", zc->sends)                   \
-	X(u64, "completed",      "count", zc->completed)               \
-	X(u64, "copied",         "count", zc->copied)                  \
-	X(u64, "not_copied",     "count", zc->not_copied)              \
-	X(u64, "enobufs",        "count", zc->enobufs)                 \
-	X(u64, "fallback_bytes", "bytes", zc->fallback_bytes)
+#define ZEROCOPY_FIELDS(X) X(numbers, ZC_NUMBERS, zc)
 FIELDS(zerocopy, (const struct zc_counts *zc), ZEROCOPY_FIELDS)
 
 #define APP_FIELDS(X)                                                              \
@@ -144,16 +133,10 @@ FIELDS(app, (const struct run_result *run, const struct app_result *app), APP_FI
 	X(text,   "source",          "text",  s->source)                           \
 	X(reason, "source_reason",   s->source ? NULL                              \
 	  : s->tx_bytes.reason       ? s->tx_bytes.reason : "not measured")        \
-	X(num,    "tx_bytes",        "bytes", s->tx_bytes)                         \
-	X(num,    "rx_bytes",        "bytes", s->rx_bytes)                         \
-	X(num,    "tx_retrans",      "bytes", s->tx_retrans)                       \
-	X(num,    "tx_zerocopy_ids", "count", s->tx_ids)
+	X(numbers, SEQUENCE_NUMBERS, s)
 FIELDS(sequence, (const struct sequence_result *s), TCP_SEQ_FIELDS)
 
-#define TLS_FIELDS(X)                                                             \
-	X(num,    "bytes",    "bytes", t->bytes)                                   \
-	X(num,    "records",  "count", t->records)                                 \
-	X(num,    "overhead", "bytes", t->overhead)
+#define TLS_FIELDS(X) X(numbers, TLS_NUMBERS, t)
 FIELDS(tls, (const struct tls_result *t), TLS_FIELDS)
 /* clang-format on */
 
@@ -175,13 +158,6 @@ static const char *events_quality(const struct run_result *run, enum nio_stage s
 		return NULL;
 	return quality__name(run_result__sampled_events(run, stage) ? QUALITY_SAMPLED
 								    : QUALITY_EXACT);
-}
-
-static struct num timed_bytes(const struct run_result *run, enum nio_stage stage)
-{
-	struct real bytes = time_figures__timed_bytes(run, stage);
-
-	return num_or(bytes.known, (uint64_t)(bytes.value + 0.5), bytes.reason);
 }
 
 static struct num quantile_of_times(const struct stage_result *s, double q)
@@ -224,7 +200,7 @@ static void json_put_size(json_t *o, const char *key, const struct stage_result 
 	X(reason, "event",          has_events(s) ? s->event : NULL)                           \
 	X(num,    "ns",             "ns",    s->ns)                                            \
 	X(num,    "timed",          "count", s->timed)                                         \
-	X(num,    "timed_bytes",    "bytes", timed_bytes(run, stage))                          \
+	X(num,    "timed_bytes",    "bytes", num__rounded(time_figures__timed_bytes(run, stage))) \
 	X(num,    "ns_p50",         "ns",    quantile_of_times(s, 0.5))                        \
 	X(num,    "ns_p99",         "ns",    quantile_of_times(s, 0.99))                       \
 	X(json,   "ns_buckets",     "ns, ns, count", buckets_json(s->times))                   \
@@ -485,12 +461,7 @@ static json_t *uncovered_list(const struct run_result *run)
 /* clang-format off */
 #define HEALTH_FIELDS(X)                                                    \
 	X(real, "events_share", "0..1",  run_result__events_share(run))     \
-	X(real, "coverage",     "ratio", run->health.coverage)              \
-	X(num,  "missed",       "count", run->health.missed)                \
-	X(num,  "dropped",      "count", run->health.dropped)               \
-	X(num,  "map_full",     "count", run->health.map_full)              \
-	X(num,  "unmatched",    "count", run->health.unmatched)             \
-	X(num,  "anomalies",    "count", run->health.anomalies)             \
+	X(numbers, HEALTH_NUMBERS, &run->health)                            \
 	X(real, "paused_s",     "s",                                        \
 	  real_or(run->duration_ns, (double)run->health.paused_ns / 1e9, "nothing was measured"))
 FIELDS(health, (const struct run_result *run), HEALTH_FIELDS)

@@ -319,6 +319,31 @@ TEST(both_halves_are_one_ledger)
 	end(f);
 }
 
+/* What never reached user space is this machine's alone. */
+TEST(losses_of_both_halves_add_up)
+{
+	struct fixture *f = fixture();
+	struct run_result *h = half();
+
+	f->now.missed = 10;
+	f->now.loss.map_full = 20;
+	f->now.loss.unmatched = 30;
+	f->now.loss.backwards = 40;
+	h->health.missed = num__known(1);
+	h->health.map_full = num__known(2);
+	h->health.unmatched = num__known(3);
+	h->health.anomalies = num__known(4);
+	h->health.dropped = num__known(5);
+	close_both(f, h);
+	assert_num(f->run.health.missed, 11);
+	assert_num(f->run.health.map_full, 22);
+	assert_num(f->run.health.unmatched, 33);
+	assert_num(f->run.health.anomalies, 44);
+	assert_false(f->run.health.dropped.known);
+	end_half(h);
+	end(f);
+}
+
 TEST(half_of_a_receiver_that_drops_bytes_has_no_receive_copy)
 {
 	struct fixture *f = fixture();
