@@ -138,6 +138,20 @@ struct nio_message {
 };
 
 /*
+ * Plain counts of one socket's events: of BPF, of struct socket_ledger, and of export. A row is
+ * X(member, in_windows); in_windows: of calls, which are seen in windows.
+ */
+/* clang-format off */
+#define NIO_SOCK_COUNTS(X)                                                                      \
+	X(completed, false)         /* zero-copy sends completed */                             \
+	X(copied, false)            /* of these, reported as copied */                          \
+	X(zc_without_option, true)  /* calls with MSG_ZEROCOPY on a socket without SO_ZEROCOPY */ \
+	X(empty, true)              /* send calls of 0 bytes */                                 \
+	X(inner_eagain, true)       /* tries within one call of sendfile, splice or io_uring */
+#define NIO_COUNT_MEMBER(member, ...) __u64 member;
+/* clang-format on */
+
+/*
  * Event counters of one socket, created at its first event. Calls, copies and refusals seen in a
  * window count nio_weight times: for the time that the window stands for. Zero-copy completions and
  * deferred copies, whose programs stay attached, count once.
@@ -148,13 +162,9 @@ struct nio_message {
 	struct nio_amount stages[NIO_STAGE_NR];                                                \
 	__u64 uncovered_bytes[NIO_SIDE_NR][NIO_UNCOVERED_NR];                                  \
 	__u64 added[NIO_SIDE_NR]; /* bytes of calls and copies beyond those seen: by weights */\
-	__u64 completed; /* zero-copy sends completed */                                       \
-	__u64 copied;    /* of these, reported as copied */                                    \
 	__u64 requests[NIO_REQUEST_NR];                                                        \
 	__u64 refused[NIO_REFUSAL_NR];                                                         \
-	__u64 zc_without_option; /* calls with MSG_ZEROCOPY on a socket without SO_ZEROCOPY */ \
-	__u64 empty;             /* send calls of 0 bytes */                                   \
-	__u64 inner_eagain;      /* tries within one call of sendfile, splice or io_uring */   \
+	NIO_SOCK_COUNTS(NIO_COUNT_MEMBER)                                                      \
 	__u64 weight; /* nio_weight at the first event; 0: 1 */                                \
 	__u64 tx_sizes[NIO_SIZES];                                                             \
 	__u64 rx_sizes[NIO_SIZES];

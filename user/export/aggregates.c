@@ -411,8 +411,8 @@ static void publish(struct aggregate *g, double keep)
 		if (i != NIO_CALL_SPLICE)
 			grow(&out->sends[i], b->calls[i].events);
 	grow(&out->zerocopy_sends, b->ids);
-	grow(&out->completed, b->completed);
-	grow(&out->copied, b->copied);
+#define GROW(member, ...) grow(&out->member, b->member);
+	NIO_SOCK_COUNTS(GROW)
 	/* Programs count both while they are read: `copied` may be the later one. */
 	if (b->completed > b->copied)
 		grow(&out->not_copied, b->completed - b->copied);

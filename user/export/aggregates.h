@@ -67,7 +67,8 @@ struct published {
 	uint64_t deferred;
 	uint64_t decrypted; /* plaintext of kTLS, also in rx_copy (TLS 1.3) or PART_RX_TLS */
 	uint64_t sends[NIO_CALL_NR];
-	uint64_t zerocopy_sends, completed, copied, not_copied;
+	uint64_t zerocopy_sends, not_copied;
+	NIO_SOCK_COUNTS(SOCK_COUNT_MEMBER)
 	uint64_t requests[NIO_REQUEST_NR]; /* of io_uring, completed */
 	uint64_t copied_bytes[COPY_CAUSE_NR];
 	uint64_t refused[NIO_REFUSAL_NR]; /* send calls, by error; EAGAIN: would have blocked */

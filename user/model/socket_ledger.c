@@ -173,9 +173,9 @@ static void scale_sent(struct socket_ledger *d, uint64_t from, uint64_t to, uint
 	divide_calls(d, from, to, added);
 	for (size_t i = 0; i < NIO_REFUSAL_NR; i++)
 		d->refused[i] = scaled_count(d->refused[i], to, from);
-	d->zc_without_option = scaled_count(d->zc_without_option, to, from);
-	d->empty = scaled_count(d->empty, to, from);
-	d->inner_eagain = scaled_count(d->inner_eagain, to, from);
+#define SCALE(member, in_windows) \
+	d->member = in_windows ? scaled_count(d->member, to, from) : d->member;
+	NIO_SOCK_COUNTS(SCALE)
 }
 
 /* Divides the bytes that a socket sent as the calls that were seen, by the weights of windows. */
@@ -393,9 +393,8 @@ static void apply_weight(struct socket_ledger *d, uint64_t weight)
 	}
 	d->tx_sizes_sum /= weight;
 	d->rx_sizes_sum /= weight;
-	d->zc_without_option /= weight;
-	d->empty /= weight;
-	d->inner_eagain /= weight;
+#define UNDO_WEIGHT(member, in_windows) d->member /= in_windows ? weight : 1;
+	NIO_SOCK_COUNTS(UNDO_WEIGHT)
 }
 
 static struct socket_ledger ledger_of(const struct sock_state *s, enum scaling how)
@@ -418,11 +417,6 @@ static struct socket_ledger ledger_of(const struct sock_state *s, enum scaling h
 		.readable = u64__minus(s->now.received, s->base.read),
 		.retrans = u64__minus(s->now.retrans, s->base.retrans),
 		.ids = s->zc_ids,
-		.completed = s->completed,
-		.copied = s->copied,
-		.zc_without_option = s->zc_without_option,
-		.inner_eagain = s->inner_eagain,
-		.empty = s->empty,
 		.local = local,
 		.zerocopy = pins,
 		.zerocopy_local = pins && local,
@@ -430,6 +424,8 @@ static struct socket_ledger ledger_of(const struct sock_state *s, enum scaling h
 		.last_ns = s->last_ns,
 	};
 
+#define TAKE(member, ...) d.member = s->member;
+	NIO_SOCK_COUNTS(TAKE)
 	memcpy(d.calls, s->calls, sizeof(d.calls));
 	memcpy(d.stages, s->stages, sizeof(d.stages));
 	memcpy(d.requests, s->requests, sizeof(d.requests));

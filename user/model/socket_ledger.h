@@ -48,6 +48,8 @@ struct byte_margin {
 	uint64_t below, above;
 };
 
+#define SOCK_COUNT_MEMBER(member, ...) uint64_t member;
+
 /* Counts of 64 bits, which add up, and the time of the sockets' events at the end. */
 struct socket_ledger {
 	uint64_t connections;
@@ -78,7 +80,7 @@ struct socket_ledger {
 	struct nio_amount stages[NIO_STAGE_NR];
 	__u64 uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
 	uint64_t ids; /* zero-copy ids issued */
-	uint64_t completed, copied;
+	NIO_SOCK_COUNTS(SOCK_COUNT_MEMBER)
 	uint64_t requests[NIO_REQUEST_NR]; /* of io_uring, completed */
 	/* Copies of pinned pages beyond the stage, at most. */
 	uint64_t unseen;
@@ -90,9 +92,6 @@ struct socket_ledger {
 	uint64_t deferred_doubts[DOUBT_DEFERRED_NR]; /* connections */
 	uint64_t pinned_open; /* unclassified bytes of sockets with ids whose calls were not seen */
 	uint64_t refused[NIO_REFUSAL_NR]; /* send calls, by error */
-	uint64_t inner_eagain; /* EAGAIN of tries within a call of sendfile, splice or io_uring */
-	uint64_t empty;        /* send calls of 0 bytes */
-	uint64_t zc_without_option; /* calls with MSG_ZEROCOPY without SO_ZEROCOPY */
 	/* By weights but for connections within one window, and by weights: socket_ledger__sizes().
 	 */
 	uint64_t tx_sizes[NIO_SIZES], rx_sizes[NIO_SIZES];

@@ -698,7 +698,15 @@ TEST(calls_in_windows_count_by_the_weight_of_the_window)
 	s.calls[NIO_CALL_SPLICE] = (struct nio_amount){400, 8};
 	s.added[NIO_SIDE_SENDER] = 300;
 	s.refused[NIO_REFUSAL_EAGAIN] = 50;
+	s.empty = 60;
+	s.inner_eagain = 70;
+	s.zc_without_option = 80;
+	s.completed = s.copied = 90; /* these are all seen */
 	b = balanced(&s);
+	assert_int_equal(b.empty, 48);
+	assert_int_equal(b.inner_eagain, 56);
+	assert_int_equal(b.zc_without_option, 64);
+	assert_int_equal(b.completed + b.copied, 180);
 	assert_int_equal(b.seen_tx, 200);
 	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].bytes, 80);
 	assert_int_equal(b.stages[NIO_STAGE_TX_SPLICE].bytes, 320);
@@ -722,8 +730,11 @@ TEST(connection_within_one_window_is_exact)
 	s.added[NIO_SIDE_SENDER] = 900;
 	s.added[NIO_SIDE_RECEIVER] = 360;
 	s.tx_sizes[5] = 20;
-	s.refused[NIO_REFUSAL_EAGAIN] = 30;
+	s.refused[NIO_REFUSAL_EAGAIN] = s.empty = s.inner_eagain = s.zc_without_option = 30;
+	s.completed = s.copied = 90;
 	b = balanced(&s);
+	assert_int_equal(b.empty + b.inner_eagain + b.zc_without_option, 9);
+	assert_int_equal(b.completed + b.copied, 180);
 	assert_int_equal(b.tx_sizes[5], 2);
 	assert_int_equal(b.tx_sizes_sum, 100);
 	assert_int_equal(b.rx_sizes_sum, 40);
