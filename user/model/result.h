@@ -281,9 +281,9 @@ const char *nio_context__name(enum nio_context c); /* "process", "softirq", "unk
 /* clang-format off */
 /* One direction of kTLS, by the numbers of its records. All 0 in modes that do not encrypt. */
 #define TLS_NUMBERS(X, S)                                                                        \
-	X(S, num, bytes, "bytes", "bytes", READ, UNKNOWN) /* of plaintext */                     \
-	X(S, num, records, "records", "count", READ, UNKNOWN)                                    \
-	X(S, num, overhead, "overhead", "bytes", READ, UNKNOWN) /* that the records add */
+	X(S, num, bytes, "bytes", "bytes", READ, ZERO) /* of plaintext */                        \
+	X(S, num, records, "records", "count", READ, ZERO)                                       \
+	X(S, num, overhead, "overhead", "bytes", READ, ZERO) /* that the records add */
 struct tls_result { TLS_NUMBERS(NUMBER_MEMBER, ) };
 
 /* Bytes of the watched sockets by their own sequence numbers: see user/model/tcp_seq.h. */

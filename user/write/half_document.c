@@ -163,6 +163,8 @@ __attribute__((format(printf, 2, 3))) static struct num num_of(struct reading *i
 static void read_numbers(struct reading *in, const char *object, const struct number_row *rows,
 			 void *to)
 {
+	const json_t *parent;
+	const char *name;
 	char path[96];
 
 	for (; rows->member; rows++) {
@@ -171,7 +173,9 @@ static void read_numbers(struct reading *in, const char *object, const struct nu
 		if (rows->half == NUMBER_HERE)
 			continue;
 		snprintf(path, sizeof(path), "%s.%s", object, rows->key);
-		if (rows->type == NUMBER_num)
+		if (rows->absent == NUMBER_ZERO && !json_value__at(in->run, path, &parent, &name))
+			*(struct num *)at = num__known(0);
+		else if (rows->type == NUMBER_num)
 			*(struct num *)at = num_at(in, path);
 		else
 			*(struct real *)at = real_at(in, path);

@@ -139,6 +139,37 @@ static char *replaced(const char *text, const char *after, const char *old, cons
 	return xasprintf("%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
 }
 
+/* A version without kTLS received none. One that does not count losses may have had some. */
+TEST(what_an_earlier_version_lacks_is_0_or_unknown_with_a_reason)
+{
+	static const char *const renamed[] = {"\"tls_rx\":{",
+					      "\"anomalies\":", "\"tx_messages\":8002"};
+	struct full_result f;
+	char *text = document(&f), why[HALF_WHY];
+	struct run_result run;
+
+	for_each_case(key, renamed) {
+		char *other = xasprintf("\"earlier_%s", *key + 1);
+		char *without = replaced(text, "\"run\"", *key, other);
+
+		free(other);
+		free(text);
+		text = without;
+	}
+	if (read_half(text, &run, why))
+		fail_msg("%s", why);
+	assert_num(run.sequence.tls[NIO_SIDE_RECEIVER].bytes, 0);
+	assert_num(run.sequence.tls[NIO_SIDE_RECEIVER].records, 0);
+	assert_num(run.sequence.tls[NIO_SIDE_RECEIVER].overhead, 0);
+	assert_false(run.health.anomalies.known);
+	assert_string_equal(run.health.anomalies.reason, "on the receiver's machine: not measured");
+	assert_false(run.app.replies.tx_messages.known);
+	assert_num(run.health.map_full, 2);
+	run_result__clear(&run);
+	free(text);
+	full_result__clear(&f);
+}
+
 TEST(each_lie_is_refused_by_its_name)
 {
 	static const struct {
