@@ -273,11 +273,9 @@ static void put_settings(FILE *f, const struct dataset *d, enum sigcomm21_row he
 
 static const char *text_at(const json_t *environment, const char *path)
 {
-	const json_t *parent, *value;
-	const char *name;
+	const char *text = json_string_value(json_value__at(environment, path, NULL, NULL));
 
-	value = json_value__at(environment, path, &parent, &name);
-	return json_is_string(value) ? json_string_value(value) : "n/a";
+	return text ? text : "n/a";
 }
 
 static void put_differences(FILE *f, const json_t *e)

@@ -109,10 +109,7 @@ const char *condition__long_name(const char *name)
 
 bool condition__finds(const struct condition *c, json_t *object)
 {
-	const json_t *parent;
-	const char *name;
-
-	return json_value__at(object, c->path, &parent, &name);
+	return json_value__at(object, c->path, NULL, NULL);
 }
 
 static bool is_numeric(const char *name, const json_t *value)

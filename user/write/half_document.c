@@ -69,6 +69,7 @@ char *half_document__write(const struct environment *env, const struct run_resul
 struct reading {
 	const json_t *run;
 	char *why; /* HALF_WHY bytes; empty: nothing is wrong so far */
+	char path[96];
 };
 
 /* The first reason stays. */
@@ -114,6 +115,18 @@ static const char *keep_reason(const char *reason)
 	return keep(text);
 }
 
+/* Of a number or an object; until the next call. */
+__attribute__((format(printf, 2, 3))) static const char *path_of(struct reading *in,
+								 const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(in->path, sizeof(in->path), format, args);
+	va_end(args);
+	return in->path;
+}
+
 static const char *text_at(const json_t *o, const char *key)
 {
 	return json_string_value(json_object_get(o, key));
@@ -146,39 +159,23 @@ static struct num num_at(struct reading *in, const char *path)
 	return num__rounded(x);
 }
 
-/* A number of the object at a path. */
-__attribute__((format(printf, 2, 3))) static struct num num_of(struct reading *in,
-							       const char *format, ...)
-{
-	char path[96];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(path, sizeof(path), format, args);
-	va_end(args);
-	return num_at(in, path);
-}
-
 /* The rows of a table that a half has. */
 static void read_numbers(struct reading *in, const char *object, const struct number_row *rows,
 			 void *to)
 {
-	const json_t *parent;
-	const char *name;
-	char path[96];
-
 	for (; rows->member; rows++) {
 		void *at = (char *)to + rows->at;
+		const char *path;
 
 		if (rows->half == NUMBER_HERE)
 			continue;
-		snprintf(path, sizeof(path), "%s.%s", object, rows->key);
-		if (rows->absent == NUMBER_ZERO && !json_value__at(in->run, path, &parent, &name))
-			*(struct num *)at = num__known(0);
-		else if (rows->type == NUMBER_num)
-			*(struct num *)at = num_at(in, path);
-		else
+		path = path_of(in, "%s.%s", object, rows->key);
+		if (rows->type == NUMBER_real)
 			*(struct real *)at = real_at(in, path);
+		else if (rows->absent == NUMBER_ZERO && !json_value__at(in->run, path, NULL, NULL))
+			*(struct num *)at = num__known(0);
+		else
+			*(struct num *)at = num_at(in, path);
 	}
 }
 
@@ -194,10 +191,8 @@ static uint64_t count_at(struct reading *in, const char *path)
 
 static const json_t *list_at(struct reading *in, const char *path)
 {
-	const json_t *parent, *list;
-	const char *name;
+	const json_t *list = json_value__at(in->run, path, NULL, NULL);
 
-	list = json_value__at(in->run, path, &parent, &name);
 	if (list && !json_is_array(list) && !json_is_null(list))
 		refuse(in, "\"%s\" is not a list", path);
 	return list;
@@ -240,15 +235,12 @@ static struct hist *hist_at(struct reading *in, const char *path, uint32_t sub_b
 static void read_latency(struct reading *in, struct app_result *app, enum latency_kind kind)
 {
 	struct latency_result *l = &app->latency[kind];
-	char path[96];
-	struct real mean;
+	const char *key = latency__key(kind);
+	struct real mean = real_at(in, path_of(in, "app.latency_ns.%s.mean", key));
 
-	snprintf(path, sizeof(path), "app.latency_ns.%s.mean", latency__key(kind));
-	mean = real_at(in, path);
-	snprintf(path, sizeof(path), "app.latency_ns.%s.buckets", latency__key(kind));
 	hist__free(l->hist);
-	l->hist =
-		hist_at(in, path, HIST_LATENCY_SUB_BITS, HIST_LATENCY_BUCKETS, real__unknown(NULL));
+	l->hist = hist_at(in, path_of(in, "app.latency_ns.%s.buckets", key), HIST_LATENCY_SUB_BITS,
+			  HIST_LATENCY_BUCKETS, real__unknown(NULL));
 	l->reason = l->hist ? NULL : mean.reason ? mean.reason : keep_reason(NULL);
 	if (!l->hist || !mean.known)
 		return;
@@ -257,7 +249,7 @@ static void read_latency(struct reading *in, struct app_result *app, enum latenc
 	    mean.value <= (double)l->hist->max * (double)l->hist->count * (1 + 1e-9))
 		l->hist->sum = (uint64_t)(mean.value + 0.5);
 	else
-		refuse(in, "\"%s\" cannot have this mean", path);
+		refuse(in, "\"%s\" cannot have this mean", in->path);
 }
 
 static void read_app(struct reading *in, struct run_result *r)
@@ -301,28 +293,27 @@ static void read_stage(struct reading *in, struct run_result *r, enum nio_stage 
 	struct stage_result *s = &r->stages[stage];
 	const char *event = text_at(o, "event");
 	struct num most;
-	char path[96];
 
 	s->quality = quality_of(in, o);
 	s->reason = reason || s->quality != QUALITY_EXACT ? keep_reason(reason) : NULL;
-	s->ns = num_of(in, "ledger.%s.ns", key);
-	s->timed = num_of(in, "ledger.%s.timed", key);
+	s->ns = num_at(in, path_of(in, "ledger.%s.ns", key));
+	s->timed = num_at(in, path_of(in, "ledger.%s.timed", key));
 	if (s->quality == QUALITY_UNAVAILABLE)
 		return;
-	s->bytes = num_of(in, "ledger.%s.bytes", key).value;
-	most = num_of(in, "ledger.%s.bytes_at_most", key);
+	s->bytes = num_at(in, path_of(in, "ledger.%s.bytes", key)).value;
+	most = num_at(in, path_of(in, "ledger.%s.bytes_at_most", key));
 	if (most.known && most.value < s->bytes)
 		refuse(in, "\"%s\" has fewer bytes at most than bytes", key);
 	s->open_bytes = num__known(most.known ? most.value - s->bytes : 0);
-	s->events = num_of(in, "ledger.%s.events", key).value;
+	s->events = num_at(in, path_of(in, "ledger.%s.events", key)).value;
 	s->no_events = no_events ? keep_reason(no_events) : NULL;
 	s->event = event ? keep(event) : NULL;
-	snprintf(path, sizeof(path), "ledger.%s.sizes", key);
 	hist__free(s->sizes);
-	s->sizes = hist_at(in, path, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS, real__unknown(NULL));
-	snprintf(path, sizeof(path), "ledger.%s.ns_buckets", key);
+	s->sizes = hist_at(in, path_of(in, "ledger.%s.sizes", key), NIO_HIST_SUB_BITS,
+			   NIO_HIST_BUCKETS, real__unknown(NULL));
 	hist__free(s->times);
-	s->times = hist_at(in, path, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS,
+	s->times = hist_at(in, path_of(in, "ledger.%s.ns_buckets", key), NIO_HIST_SUB_BITS,
+			   NIO_HIST_BUCKETS,
 			   s->ns.known ? real__known((double)s->ns.value) : real__unknown(NULL));
 }
 
@@ -395,37 +386,30 @@ static void read_perf(struct reading *in, struct run_result *r)
 		struct perf_detail *d = &r->perf_detail[NIO_SIDE_RECEIVER][c];
 		struct num *n = &r->perf[NIO_SIDE_RECEIVER][c];
 		const char *key = perf_counter__key(c);
-		char path[96];
+		const json_t *o =
+			json_value__at(in->run, path_of(in, "perf.receiver.%s", key), NULL, NULL);
 
-		*n = num_of(in, "perf.receiver.%s.value", key);
-		d->user = num_of(in, "perf.receiver.%s.user", key);
-		d->kernel = num_of(in, "perf.receiver.%s.kernel", key);
-		snprintf(path, sizeof(path), "perf.receiver.%s.running", key);
-		d->running = real_at(in, path);
-		snprintf(path, sizeof(path), "perf.receiver.%s", key);
+		*n = num_at(in, path_of(in, "perf.receiver.%s.value", key));
+		d->user = num_at(in, path_of(in, "perf.receiver.%s.user", key));
+		d->kernel = num_at(in, path_of(in, "perf.receiver.%s.kernel", key));
+		d->running = real_at(in, path_of(in, "perf.receiver.%s.running", key));
 		/* A known value with a reason was scaled. */
-		if (n->known) {
-			const json_t *parent, *o;
-			const char *name;
-
-			o = json_value__at(in->run, path, &parent, &name);
-			if (json_is_true(json_object_get(o, "scaled")))
-				n->reason = keep_reason(text_at(o, "reason"));
-		}
+		if (n->known && json_is_true(json_object_get(o, "scaled")))
+			n->reason = keep_reason(text_at(o, "reason"));
 	}
 }
 
 /* The classes are told as parts of the CPU time: samples are far fewer than nanoseconds. */
-static void read_classes(struct reading *in, struct cpu_samples *s, const char *whose)
+static void read_classes(struct reading *in, struct cpu_samples *s, const char *object)
 {
-	struct num total = num_of(in, "cpu.%s.cpu_ns", whose);
+	struct num total = num_at(in, path_of(in, "%s.cpu_ns", object));
 	uint64_t sum = 0;
 
-	s->samples = num_of(in, "cpu.%s.samples", whose).value;
-	s->lost = num_of(in, "cpu.%s.lost", whose).value;
-	s->shifted = num_of(in, "cpu.%s.shifted", whose).value;
+	s->samples = num_at(in, path_of(in, "%s.samples", object)).value;
+	s->lost = num_at(in, path_of(in, "%s.lost", object)).value;
+	s->shifted = num_at(in, path_of(in, "%s.shifted", object)).value;
 	for (int c = 0; c < CPU_CLASS_NR && s->samples; c++) {
-		struct num ns = num_of(in, "cpu.%s.ns.%s", whose, cpu_class__key(c));
+		struct num ns = num_at(in, path_of(in, "%s.ns.%s", object, cpu_class__key(c)));
 
 		if (!total.value || !ns.known)
 			break;
@@ -435,7 +419,7 @@ static void read_classes(struct reading *in, struct cpu_samples *s, const char *
 		sum += s->classes[c];
 	}
 	if (sum != s->samples)
-		refuse(in, "\"cpu.%s.ns\" does not add up", whose);
+		refuse(in, "\"%s.ns\" does not add up", object);
 }
 
 /* "receiver;FRAMES COUNT"; others are of other processes there. */
@@ -483,8 +467,8 @@ static void read_cpu(struct reading *in, struct run_result *r)
 	if (no_cycles)
 		printable(r->cpu.no_cycles, sizeof(r->cpu.no_cycles), no_cycles);
 	r->cpu.hz = (unsigned int)(count_at(in, "cpu.hz") % 100000);
-	read_classes(in, &r->cpu.by[NIO_SAMPLE_RECEIVER], "receiver");
-	read_classes(in, &r->cpu.by[NIO_SAMPLE_ELSEWHERE], "elsewhere");
+	read_classes(in, &r->cpu.by[NIO_SAMPLE_RECEIVER], "cpu.receiver");
+	read_classes(in, &r->cpu.by[NIO_SAMPLE_ELSEWHERE], "cpu.elsewhere");
 	read_stacks(in, &r->cpu);
 }
 

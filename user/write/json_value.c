@@ -143,8 +143,10 @@ const json_t *json_value__at(const json_t *o, const char *path, const json_t **p
 	for (;; path++) {
 		size_t len = strcspn(path, ".");
 
-		*parent = o;
-		*name = path;
+		if (parent) {
+			*parent = o;
+			*name = path;
+		}
 		if (len >= sizeof(key)) /* no document has such a name */
 			return NULL;
 		memcpy(key, path, len);

@@ -72,8 +72,9 @@ void json_put_bare_real(json_t *object, const char *key, struct real r);
 void json_put_reason_if(json_t *object, const char *key, const char *reason);
 
 /*
- * Reading: the member at a path such as "app.tcp.bytes_acked", with its parent and name; NULL:
- * none. And why a number is null: "<name>_reason" beside it, or the "reason" of its object.
+ * Reading: the member at a path such as "app.tcp.bytes_acked", with its parent and name (both NULL:
+ * not asked for); NULL: none. And why a number is null: "<name>_reason" beside it, or the "reason"
+ * of its object.
  */
 const json_t *json_value__at(const json_t *o, const char *path, const json_t **parent,
 			     const char **name);
