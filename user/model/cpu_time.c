@@ -13,6 +13,10 @@
 
 #define NORMAL_95 1.959963984540054 /* 97.5 % of a normal distribution lie below */
 
+const struct number_row samples__numbers[] = {
+	SAMPLES_NUMBERS(NUMBER_ROW, struct cpu_samples){0},
+};
+
 static const struct {
 	const char *key, *heading, *help, *colour;
 } classes[] = {

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "bpf/samples.h"
+#include "number.h"
 
 /* clang-format off */
 /* Classes: id; key in data; heading; description; colour in pictures. */
@@ -91,13 +92,22 @@ void profile__clear(struct profile *p); /* leaves an empty one */
 
 #define CPU_NO_CYCLES_MAX 128 /* length of the reason why not by cycles, with its end */
 
+/* clang-format off */
+#define SAMPLES_NUMBERS(X, S)                                                                       \
+	X(S, u64, samples, "samples", "count", READ, ZERO) /* of all classes, CPU_CLASS_OTHER too */ \
+	/* due, but not to be had; elsewhere: or maybe for other sockets */                         \
+	X(S, u64, lost, "lost", "count", READ, ZERO)                                                \
+	/* landed where interrupts are let in again; see stack_rules.h */                           \
+	X(S, u64, shifted, "shifted", "count", READ, ZERO)
+/* clang-format on */
+
 /* Samples of one side, or of elsewhere. */
 struct cpu_samples {
-	uint64_t samples; /* of all classes, CPU_CLASS_OTHER too */
-	uint64_t lost;    /* due, but not to be had; elsewhere: or maybe for other sockets */
-	uint64_t shifted; /* landed where interrupts are let in again; see stack_rules.h */
+	SAMPLES_NUMBERS(NUMBER_MEMBER, )
 	uint64_t classes[CPU_CLASS_NR];
 };
+
+extern const struct number_row samples__numbers[];
 
 /* The result of one or more sampled rounds, or of attach. */
 struct cpu_result {

@@ -7,8 +7,8 @@
  * key     in documents; key and unit: in docs/reference
  * half    in a run between machines, whose receiver sends its half (write/half_document.h): HERE
  *         (the half's number is not used), READ, or ADD (READ, and added to this side's)
- * absent  what it means that the half of an earlier version lacks the key: UNKNOWN, or ZERO (of a
- *         num), if that version could not have counted any; NONE: the half's number is not used
+ * absent  what it means that the half of an earlier version lacks the key: UNKNOWN, or ZERO, if
+ *         that version could not have counted any; NONE: the half's number is not used
  *
  * A list of rows makes the members of a struct (NUMBER_MEMBER) and a table (NUMBER_ROW; S: the
  * struct), which sums and readers walk. field.h makes rows of documents from the list.

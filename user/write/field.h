@@ -28,6 +28,7 @@
  *   X(document, key, NAME, arguments...)  json_document__NAME(arguments), of another file
  *   X(documents, key, NAME, nr, arguments...)
  *   X(numbers, ROWS, pointer)             rows of a table of numbers (model/number.h)
+ *   X(bare_numbers, ROWS, pointer)        the same of u64; NULL: unknown
  *   X(only, key, NAME)                    further fields of one member of a family; writes nothing
  */
 #define FIELDS(name, parameters, ROWS)                                              \
@@ -75,12 +76,16 @@
 #define FIELD_ROW_member_values(of, unit_, ...)  {.unit = unit_, .stands = of},
 
 #define FIELD_ROW_numbers(ROWS, ...)             ROWS(FIELD_ROW_NUMBER, )
+#define FIELD_ROW_bare_numbers                   FIELD_ROW_numbers
 #define FIELD_ROW_NUMBER(S, type, member, ...)   FIELD_ROW_##type(__VA_ARGS__)
 #define FIELD_ROW_hidden(...)
 
 #define FIELD_PUT_numbers(ROWS, pointer)         ROWS(FIELD_PUT_NUMBER, pointer)
 #define FIELD_PUT_NUMBER(p, type, member, key, unit, ...) FIELD_PUT_##type(key, unit, (p)->member)
 #define FIELD_PUT_hidden(...)
+#define FIELD_PUT_bare_numbers(ROWS, pointer)    ROWS(FIELD_PUT_BARE_NUMBER, pointer)
+#define FIELD_PUT_BARE_NUMBER(p, type, member, key, ...)                            \
+	json_put_bare(o, key, num_if(p, (p) ? (p)->member : 0));
 #define FIELD_PUT_u64(key, unit, ...)       json_put_u64(o, key, __VA_ARGS__);
 #define FIELD_PUT_or_null(key, unit, ...)   json_put_or_null(o, key, __VA_ARGS__);
 #define FIELD_PUT_num(key, unit, ...)       json_put_num(o, key, __VA_ARGS__);

@@ -172,6 +172,8 @@ static void read_numbers(struct reading *in, const char *object, const struct nu
 		path = path_of(in, "%s.%s", object, rows->key);
 		if (rows->type == NUMBER_real)
 			*(struct real *)at = real_at(in, path);
+		else if (rows->type == NUMBER_u64)
+			*(uint64_t *)at = num_at(in, path).value;
 		else if (rows->absent == NUMBER_ZERO && !json_value__at(in->run, path, NULL, NULL))
 			*(struct num *)at = num__known(0);
 		else
@@ -405,9 +407,7 @@ static void read_classes(struct reading *in, struct cpu_samples *s, const char *
 	struct num total = num_at(in, path_of(in, "%s.cpu_ns", object));
 	uint64_t sum = 0;
 
-	s->samples = num_at(in, path_of(in, "%s.samples", object)).value;
-	s->lost = num_at(in, path_of(in, "%s.lost", object)).value;
-	s->shifted = num_at(in, path_of(in, "%s.shifted", object)).value;
+	read_numbers(in, object, samples__numbers, s);
 	for (int c = 0; c < CPU_CLASS_NR && s->samples; c++) {
 		struct num ns = num_at(in, path_of(in, "%s.ns.%s", object, cpu_class__key(c)));
 

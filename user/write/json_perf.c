@@ -138,9 +138,7 @@ static bool is_sampled(const struct cpu_result *c, enum nio_sample_owner w)
 /* clang-format off */
 #define WHOSE_FIELDS(X)                                                                         \
 	X(reason, "reason",       total.known ? NULL : total.reason)                            \
-	X(bare,   "samples",      "count", num_if(is_sampled(c, w), c->by[w].samples))                     \
-	X(bare,   "lost",         "count", num_if(is_sampled(c, w), c->by[w].lost))                        \
-	X(bare,   "shifted",      "count", num_if(is_sampled(c, w), c->by[w].shifted))                     \
+	X(bare_numbers, SAMPLES_NUMBERS, is_sampled(c, w) ? &c->by[w] : NULL)                    \
 	X(bare,   "unclassified", "count", num_if(is_sampled(c, w), c->by[w].classes[CPU_CLASS_OTHER]))    \
 	X(bare,   "cpu_ns",       "ns",    total)                                               \
 	X(object, "ns",           divided, c, w, total)                                         \
