@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/csv_text.h"
 #include "support/test.h"
 #include "write/output.h"
 #include "support/full_result.h"
@@ -56,31 +57,13 @@ TEST(columns_are_always_the_same)
 	full_result__clear(&f);
 }
 
-#define CELLS_MAX 1024
-
-/* Cells of a line without quotes. */
-struct row {
-	char *cell[CELLS_MAX];
-	size_t nr;
-};
-
-static char *split(struct row *row, char *text)
-{
-	char *line = strsep(&text, "\n");
-
-	assert_null(strchr(line, '"'));
-	for (row->nr = 0; line; row->nr++)
-		row->cell[row->nr] = strsep(&line, ",");
-	return text;
-}
-
 TEST(columns_are_unique_and_have_no_reasons)
 {
 	struct result empty = {0};
-	char *text = written(&empty);
-	struct row header;
+	char *text = written(&empty), *rest = text;
+	struct csv_text_row header;
 
-	split(&header, text);
+	csv_text__row(&header, &rest);
 	assert_true(header.nr > 150);
 	for (size_t i = 0; i < header.nr; i++) {
 		assert_null(strstr(header.cell[i], "reason"));
@@ -114,13 +97,14 @@ TEST(unknown_number_is_an_empty_cell)
 	};
 	struct run_result run;
 	struct result r = {.runs = &run, .runs_nr = 1};
-	struct row header, row;
+	struct csv_text_row header, row;
+	char *text, *rest;
 	size_t empty = 0;
-	char *text;
 
 	run_result__init(&run);
-	text = written(&r);
-	split(&row, split(&header, text));
+	text = rest = written(&r);
+	csv_text__row(&header, &rest);
+	csv_text__row(&row, &rest);
 	assert_int_equal(header.nr, row.nr);
 	for (size_t i = 0; i < header.nr; i++)
 		for_each_case(column, columns) {
