@@ -212,6 +212,7 @@ TEST(json_has_null_and_the_reason_for_the_receiver)
 	check_null(run, "app.verify_errors", "app.verify_errors_reason");
 	check_null(run, "app.cpu_s.receiver", "app.cpu_s.receiver_reason");
 	check_null(run, "app.cpu_s_per_gb", "app.cpu_s_per_gb_reason");
+	check_null(run, "app.replies.tx_bytes", "app.replies.tx_bytes_reason");
 	check_null(run, "app.tcp.bytes_received", "app.tcp.bytes_received_reason");
 	check_null(run, "app.latency_ns.delivery.p50", "app.latency_ns.delivery.reason");
 	check_null(run, "perf.receiver.cycles.value", "perf.receiver.cycles.reason");

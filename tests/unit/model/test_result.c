@@ -28,6 +28,19 @@ TEST(init_overwrites_any_memory)
 	assert_no_number(run_result__gbps(&run));
 }
 
+TEST(what_was_not_watched_has_the_reason)
+{
+	struct run_result run;
+
+	run_result__init(&run);
+	assert_unknown(run.app.replies.tx_messages, "not measured");
+	run_result__no_kernel(&run, "no privileges");
+	run_result__no_windows(&run, "no counters");
+	assert_unknown(run.sequence.tx_retrans, "no privileges");
+	assert_unknown(run.sequence.tls[NIO_SIDE_RECEIVER].records, "no privileges");
+	assert_unknown(run.perf_window[NIO_PERF_WINDOW_NR - 1].llc_misses, "no counters");
+}
+
 TEST(throughput_is_of_received_bytes)
 {
 	struct run_result run;
