@@ -68,6 +68,7 @@ TEST(receivers_side_is_read_as_written)
 	assert_int_equal(run.app.tcp_bytes_received, of->app.tcp_bytes_received);
 	assert_num(run.app.receiver_cpu_ns, of->app.receiver_cpu_ns.value);
 	assert_num(run.app.replies.tx_bytes, of->app.replies.tx_bytes.value);
+	assert_num(run.app.replies.tx_messages, of->app.replies.tx_messages.value);
 	same_hist(run.app.latency[LATENCY_RECV_CALL].hist, of->app.latency[LATENCY_RECV_CALL].hist);
 	assert_int_equal(run.app.latency[LATENCY_RECV_CALL].hist->sum,
 			 of->app.latency[LATENCY_RECV_CALL].hist->sum);
@@ -83,8 +84,12 @@ TEST(receivers_side_is_read_as_written)
 	}
 	assert_string_equal(run.others[0].caller, "tcp_collapse");
 	assert_num(run.sequence.rx_bytes, of->sequence.rx_bytes.value);
+	assert_num(run.sequence.tls[NIO_SIDE_RECEIVER].bytes,
+		   of->sequence.tls[NIO_SIDE_RECEIVER].bytes.value);
 	assert_num(run.sequence.tls[NIO_SIDE_RECEIVER].records,
 		   of->sequence.tls[NIO_SIDE_RECEIVER].records.value);
+	assert_num(run.sequence.tls[NIO_SIDE_RECEIVER].overhead,
+		   of->sequence.tls[NIO_SIDE_RECEIVER].overhead.value);
 	for (int c = 0; c < PERF_NR; c++)
 		assert_num(run.perf[NIO_SIDE_RECEIVER][c], of->perf[NIO_SIDE_RECEIVER][c].value);
 	assert_true(run.cpu.known);
@@ -93,7 +98,11 @@ TEST(receivers_side_is_read_as_written)
 			    sizeof(*samples));
 	assert_memory_equal(run.cpu.by[NIO_SAMPLE_RECEIVER].classes, samples->classes,
 			    sizeof(samples->classes));
+	assert_num(run.health.missed, of->health.missed.value);
 	assert_num(run.health.map_full, 2);
+	assert_num(run.health.unmatched, of->health.unmatched.value);
+	assert_num(run.health.anomalies, of->health.anomalies.value);
+	assert_real(run.health.coverage, of->health.coverage.value);
 	assert_string_equal(env.machine.host, f.result.env.machine.host);
 	assert_string_equal(env.device, f.result.env.device);
 	assert_string_equal(env.machine.boot_id, f.result.env.machine.boot_id);
