@@ -106,8 +106,9 @@ static void json__latency(const struct side_stats *s)
 }
 
 /* clang-format off */
-#define ROW(side, object, key, member, type, field)                                              \
-	{REPORT_##side, object, key, offsetof(struct side_stats, member), REPORT_##type},
+#define ROW(side, object, key, member, field)                                                    \
+	{REPORT_##side, object, key, offsetof(struct side_stats, member),                        \
+	 _Generic(((struct side_stats *)0)->member, uint64_t: REPORT_u64, bool: REPORT_flag)},
 static const struct report_row first_rows[] = { LOAD_REPORT_FIRST(ROW) {0} };
 static const struct report_row other_rows[] = { LOAD_REPORT_REST(ROW) {0} };
 /* clang-format on */

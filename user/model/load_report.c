@@ -5,9 +5,11 @@
 
 #include "load_report.h"
 
-#define ROW(side, object, key, member, type, field) \
-	{REPORT_##side, object, key, offsetof(struct load_report, field), REPORT_##type},
 /* clang-format off */
+#define ROW(side, object, key, member, field)                                                    \
+	{REPORT_##side, object, key, offsetof(struct load_report, field),                        \
+	 _Generic(((struct load_report *)0)->field, uint64_t: REPORT_u64, struct num: REPORT_num, \
+		  bool: REPORT_flag, struct app_result: REPORT_none)},
 const struct report_row load_report__rows[] = { LOAD_REPORT_FIRST(ROW) LOAD_REPORT_REST(ROW) {0} };
 /* clang-format on */
 
