@@ -81,9 +81,10 @@ $(call obj,user/kernel/kernel_addresses.c): $(O)/bpf/addresses.skel.h
 $(call obj,$(ATTACH_SRC)): $(O)/bpf/attach.skel.h
 $(call obj,$(FOLLOW_SRC)): $(O)/bpf/follow.skel.h
 $(call obj,user/follow/follow.c): CPPFLAGS += $(if $(FOLLOW),-DNETIOTRACE_FOLLOW)
-# They contain the importer, the templates, the styles.
+# They contain the importer, the templates, the styles, the names of functions.
 $(call obj,user/study/importer.c): contrib/import-csv
 $(call obj,user/report/plotter.c): $(wildcard scripts/gnuplot/*.gp)
+$(call obj,user/model/stack_rules.c): user/model/stack_rules.txt
 $(call obj,user/report/html.c): user/report/page.css
 $(call obj,user/report/diagram.c): user/report/diagram-style.svg
 

@@ -11,6 +11,7 @@
 #include "common/xalloc.h"
 #include "study/phrases.h"
 #include "study/run_conditions.h"
+#include "write/json_value.h"
 
 #define RUN_LENGTHS_ALIKE 0.1 /* as rank_test__relative(): a run ends with its last message */
 
