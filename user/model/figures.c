@@ -192,10 +192,10 @@ const char *figures__no_softirq(const struct result *r)
 
 struct ranking figures__cheapest(const struct result *r)
 {
-	const char *unknown = figures__no_softirq(r);
+	const char *why = figures__no_softirq(r);
 
-	if (unknown)
-		return (struct ranking){.unknown = unknown};
+	if (why)
+		return (struct ranking){.unknown = why};
 	return figures__ranking(r, figures__cpu, true, false);
 }
 

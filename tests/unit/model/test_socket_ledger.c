@@ -164,22 +164,6 @@ TEST(unseen_ids_make_pinned_bytes_a_range)
 	assert_int_equal(socket_ledger__unclassified(&b, NIO_SIDE_SENDER), 0);
 }
 
-/* Some of what was queued before was looked at, again and again, and nothing was taken. */
-TEST(copies_of_a_reader_that_only_looks_are_all_peeked)
-{
-	struct sock_state s = stream(0, 0);
-	struct socket_ledger b;
-
-	s.base.received = s.now.received = 400;
-	s.window = 2;
-	s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){5000, 50};
-	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] = 4900;
-	b = balanced(&s);
-	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED], 5000);
-	assert_int_equal(b.received, 0);
-	assert_int_equal(b.readable, 100);
-}
-
 /* Copies were sampled: bytes between samples are not counted as read without a copy. */
 TEST(sampled_receive_copies_are_scaled_to_the_bytes_read)
 {

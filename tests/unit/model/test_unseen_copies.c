@@ -195,6 +195,22 @@ TEST(taps_and_timestamps_may_copy_hidden_pins)
 	assert_int_equal(b.hidden_pins, 1500);
 }
 
+/* Some of what was queued before was looked at, again and again, and nothing was taken. */
+TEST(copies_of_a_reader_that_only_looks_are_all_peeked)
+{
+	struct sock_state s = sender(NIO_STAGE_TX_COPY, 0);
+	struct socket_ledger b;
+
+	s.base.received = s.now.received = 100;
+	s.window = 2;
+	s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){5000, 50};
+	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] = 4900;
+	b = ledger(&s);
+	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED], 5000);
+	assert_int_equal(b.received, 0);
+	assert_int_equal(b.readable, 100);
+}
+
 TEST(mixed_completions_leave_all_pinned_bytes_open)
 {
 	struct sock_state s = pinner(9, 0, 0);
