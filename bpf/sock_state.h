@@ -138,8 +138,8 @@ struct nio_message {
 };
 
 /*
- * Plain counts of one socket's events: of BPF, of struct socket_ledger, and of export. A row is
- * X(member, in_windows); in_windows: of calls, which are seen in windows.
+ * Plain counts of one socket's events: of BPF, of struct socket_ledger, and of sums of export. A
+ * row is X(member, in_windows); in_windows: of calls, which are seen in windows.
  */
 /* clang-format off */
 #define NIO_SOCK_COUNTS(X)                                                                      \

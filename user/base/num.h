@@ -73,7 +73,7 @@ static inline struct real real__unknown(const char *reason)
 	return (struct real){.reason = reason};
 }
 
-/* To the next whole number. */
+/* To the nearest whole number; below 2^52. */
 static inline struct num num__rounded(struct real r)
 {
 	return (struct num){(uint64_t)(r.value + 0.5), r.known, r.reason};

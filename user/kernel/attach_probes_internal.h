@@ -13,8 +13,9 @@
 #include "attach.skel.h"
 
 struct attach_sampling {
-	bool windowed;      /* the programs may be detached: all of them are on tracepoints */
-	bool needs_seconds; /* a program may be interrupted by events of its own kind */
+	bool windowed;       /* the programs may be detached: all of them are on tracepoints */
+	bool needs_seconds;  /* a program may be interrupted by events of its own kind */
+	bool seconds_failed; /* the second programs could perhaps not be attached */
 	struct event_windows windows;
 	struct nio_event_counts
 		counts;              /* at the last addition to the sums, or when a window began */

@@ -182,7 +182,7 @@ void attach_probes__note_births(struct attach_probes *probes)
 	bool seconds = probes->sampling.needs_seconds;
 	uint64_t now_ns = loop__now_ns();
 
-	if ((seconds || probes->plan.without_seconds) &&
+	if (!probes->sampling.seconds_failed && (seconds || probes->plan.without_seconds) &&
 	    !attach_probes__refused(seconds ? skel->progs.nio_at_state2 : skel->progs.nio_at_state))
 		probes->births_ns = now_ns;
 }
@@ -202,9 +202,8 @@ static void attach_seconds(struct attach_probes *probes, uint64_t now_ns)
 	if (!loader__attach(&probes->loader,
 			    probes->sampling.windows.attached ? &probes->plan : &base_plan))
 		return;
-	/* Not both are attached: the next step tries again. */
-	probes->plan.without_seconds = true;
-	probes->sampling.needs_seconds = false;
+	/* Perhaps the second programs are not attached: no birth from now on is sure. */
+	probes->sampling.seconds_failed = true;
 }
 
 int attach_probes__begin_events(struct attach_probes *probes, bool count_calls)

@@ -225,6 +225,15 @@ static int ignore(const struct nio_sample *sample, void *arg)
 	return 0;
 }
 
+/* What the last round left: a CPU may stay marked after its programs are detached. */
+static void clear_received(struct sampler *s)
+{
+	__u32 first = 0, *zeros = xcalloc((size_t)s->cpus, 8);
+
+	bpf_map_update_elem(bpf_map__fd(s->skel->maps.nio_received), &first, zeros, BPF_ANY);
+	free(zeros);
+}
+
 int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], const struct nio_run *run,
 		   unsigned int hz, char *why, size_t len)
 {
@@ -236,6 +245,7 @@ int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], const struc
 		s->skel->bss->nio_watched[side] = pids[side];
 	s->skel->bss->nio_run = run ? *run : (struct nio_run){0};
 	s->hz = hz;
+	clear_received(s);
 	err = attach_by_any(s);
 	/* The programs that see packets. Without them no softirq is known to work for the run. */
 	if (!err && samples_bpf__attach(s->skel))

@@ -351,6 +351,12 @@ struct real cpu_figures__softirq(const struct run_result *r, bool at_most)
 	if (r->cpu.softirq_reason || r->sender_side)
 		return real__unknown(r->cpu.softirq_reason ? r->cpu.softirq_reason
 							   : "the CPU time is of the sender alone");
+	/*
+	 * The kernel adapts the period of cycles until there are hz samples a second, however much
+	 * of it the CPU was busy.
+	 */
+	if (!at_most && r->cpu.source && !strncmp(r->cpu.source, CPU_SOURCE_CYCLES, 6))
+		return real__known(0);
 	for (int w = NIO_SAMPLE_ELSEWHERE; w < NIO_SAMPLE_OWNER_NR; w++)
 		samples += r->cpu.by[w].samples + (at_most ? r->cpu.by[w].lost : 0);
 	return real__known((double)samples * NS_PER_S / r->cpu.hz * KIB / (double)r->cpu.payload);

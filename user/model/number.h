@@ -6,9 +6,11 @@
  *         u64 that documents have in a formula only)
  * key     in documents; key and unit: in docs/reference
  * half    in a run between machines, whose receiver sends its half (write/half_document.h): HERE
- *         (the half's number is not used), READ, or ADD (READ, and added to this side's)
+ *         (nothing reads it by this table), READ (model/remote.c copies it), or ADD (READ, and
+ *         added to this side's)
  * absent  what it means that the half of an earlier version lacks the key: UNKNOWN, or ZERO, if
- *         that version could not have counted any; NONE: the half's number is not used
+ *         that version could not have counted any; NONE: nothing reads it. Of a u64 always ZERO,
+ *         of a real always UNKNOWN
  *
  * A list of rows makes the members of a struct (NUMBER_MEMBER) and a table (NUMBER_ROW; S: the
  * struct), which sums and readers walk. field.h makes rows of documents from the list.

@@ -2,6 +2,7 @@
 /* Rules on the names of kernel functions, Linux 5.10 to 7.x, x86 and arm64; see stack_rules.h. */
 #include "stack_rules.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/embed.h"
@@ -63,6 +64,8 @@ static int class_of(const char *key, size_t len)
 	for (enum cpu_class c = 0; c < CPU_CLASS_NR; c++)
 		if (!strncmp(cpu_class__key(c), key, len) && !cpu_class__key(c)[len])
 			return c;
+	if (strncmp(key, "copies:", 7) != 0 && strncmp(key, "shifts:", 7) != 0)
+		abort(); /* stack_rules.txt is part of the program */
 	return *key == 'c' ? COPY : SHIFT;
 }
 

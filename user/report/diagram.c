@@ -149,7 +149,7 @@ static void put_flow(const struct diagram *d, int x1, int x2, int y)
 	put_arrow(d, "flow", 1.5, x1, y, x2, y);
 }
 
-EMBED(style, "user/report/diagram-style.svg");
+EMBED(diagram_style, "user/report/diagram-style.svg");
 
 /* The title, and the line between user space and kernel. */
 static void put_head(const struct diagram *d, int height)
@@ -167,7 +167,7 @@ static void put_head(const struct diagram *d, int height)
 		"<rect x=\"8\" y=\"196\" width=\"%d\" height=\"98\" fill=\"#f1f3f5\"/>\n"
 		"<line x1=\"8\" y1=\"196\" x2=\"%d\" y2=\"196\" stroke=\"#888\" "
 		"stroke-dasharray=\"3 3\"/>\n",
-		style, WIDTH, height, WIDTH - 16, WIDTH - 8);
+		diagram_style, WIDTH, height, WIDTH - 16, WIDTH - 8);
 	put_text(d->f, 16, 22, "start", "title", text);
 	put_text(d->f, 16, 48, "start", "zone", "sender, user memory");
 	put_text(d->f, WIDTH - 16, 48, "end", "zone", "receiver, user memory");

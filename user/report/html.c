@@ -13,7 +13,7 @@
  * have no patterns there (only the legend, before the third group): browsers print each pattern as
  * a bitmap, 43 MB for 199 bars.
  */
-EMBED(style, "user/report/page.css");
+EMBED(page_style, "user/report/page.css");
 
 static void html_page(struct doc *d, const char *title)
 {
@@ -22,7 +22,7 @@ static void html_page(struct doc *d, const char *title)
 	      "<link rel=\"icon\" href=\"data:,\">\n<title>",
 	      d->f);
 	xml__put(d->f, title);
-	fprintf(d->f, "</title>\n<style>%s</style>\n</head>\n<body>\n<main>\n<h1>", style);
+	fprintf(d->f, "</title>\n<style>%s</style>\n</head>\n<body>\n<main>\n<h1>", page_style);
 	xml__put(d->f, title);
 	fputs("</h1>\n", d->f);
 }

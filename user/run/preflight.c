@@ -148,7 +148,8 @@ static int refused(const struct load_report *r, const struct trial *t)
 {
 	log_error("%s.", r->message);
 	if (t->w->file_dir && mode__has(t->mode, MODE_SENDS_FILE))
-		return target__is_short((int)r->error) ? EXIT_RUN_FAILED : EXIT_USAGE;
+		return r->error <= INT_MAX && target__is_short((int)r->error) ? EXIT_RUN_FAILED
+									      : EXIT_USAGE;
 	return mode_trial__is_of_kernel(r->error) ? EXIT_KERNEL : EXIT_RUN_FAILED;
 }
 

@@ -291,8 +291,9 @@ static void put_differences(FILE *f, const json_t *e)
 	if (!strcmp(sender, "veth") || !strcmp(receiver, "veth"))
 		fputs(" veth is a virtual path: no packet passes a NIC.", f);
 	fputs(" GSO stays on in every row: a stock kernel cannot switch it off for TCP. CPU % is "
-	      "of the load generator's processes, and of TCP's softirq work that is certainly for "
-	      "them on top of other tasks; the published one is of all CPUs. Where a kernel "
+	      "of the load generator's processes, and of TCP's softirq work for "
+	      "them, as sampled, on top of other tasks; the published one is of all CPUs. Where a "
+	      "kernel "
 	      "accounts interrupts apart (CONFIG_IRQ_TIME_ACCOUNTING), softirq work on top of the "
 	      "load generator is missing.",
 	      f);

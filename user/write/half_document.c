@@ -156,7 +156,7 @@ static struct num num_at(struct reading *in, const char *path)
 
 	if (x.known && x.value != floor(x.value))
 		refuse(in, "\"%s\" is not a whole number", path);
-	return num__rounded(x);
+	return (struct num){(uint64_t)x.value, x.known, x.reason};
 }
 
 /* The rows of a table that a half has. */

@@ -349,6 +349,11 @@ TEST(softirq_work_for_the_run_is_part_of_its_CPU_time)
 	s->lost = 5;
 	assert_real(cpu_figures__softirq(&run, false), 5000);
 	assert_real(cpu_figures__softirq(&run, true), 5500);
+	/* As many samples by cycles may be of less time. */
+	run.cpu.source = CPU_SOURCE_BOTH;
+	assert_real(cpu_figures__softirq(&run, false), 0);
+	assert_real(cpu_figures__softirq(&run, true), 5500);
+	run.cpu.source = CPU_SOURCE_CLOCK;
 	/* As much on the receiver's machine. */
 	run.cpu.by[NIO_SAMPLE_RECEIVER_ELSEWHERE] = *s;
 	run.cpu.both_machines = true;
