@@ -6,6 +6,7 @@
 #ifndef BPF_SOCK_REQUESTS_BPF_H
 #define BPF_SOCK_REQUESTS_BPF_H
 
+#include "sock_life.bpf.h"
 #include "uring_notif.bpf.h"
 
 /* Requests without a notification yet. Of more than these, the oldest are not counted. */
