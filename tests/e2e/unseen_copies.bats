@@ -119,11 +119,12 @@ deferred() {
 
 # narrow FIGURE: least and most of deferred_copy, and of copies per byte, are FIGURE of the 26 214 400
 # bytes, but for bytes that were sent again (a busy machine), and for events that no program sees
-# (docs/KERNELS.md).
+# (docs/KERNELS.md). Packets that were sent again may be seen twice by a router or ifb, and then the least is 0.
 narrow() {
 	jq -e --argjson figure "$1" '(26214400 * $figure) as $bytes | .socket.tx_retrans as $retrans | .ledger
-		| (.deferred_copy | .bytes_at_least >= $bytes * 0.9 and .bytes_at_most <= $bytes + $retrans)
-		and .copies_per_byte >= $figure * 0.9 and .copies_per_byte_at_most <= ($bytes + $retrans) / 26214400 + 0.0001' sender.json
+		| (($retrans > 0 and (.deferred_copy | .bytes_at_least == 0 and .bytes_at_most >= $bytes * 0.9 and (.reason // "" | test("more often"))))
+			or (.deferred_copy.bytes_at_least >= $bytes * 0.9 and .copies_per_byte >= $figure * 0.9))
+		and .deferred_copy.bytes_at_most <= $bytes + $retrans and .copies_per_byte_at_most <= ($bytes + $retrans) / 26214400 + 0.0001' sender.json
 }
 
 @test "attach: no device, tap or option hides copies on a plain veth, and the bounds say so" {
