@@ -256,7 +256,11 @@ static void print_ledger(FILE *f, const struct attach_result *r)
 		      "sends: copied bytes are an upper bound. ",
 		      f);
 	if (unseen)
-		fprintf(f, "More copies may have been made: %s. ", unseen);
+		fprintf(f, "%s%s. ",
+			unseen == socket_ledger__deferred_reason(b)
+				? "The bytes of deferred copies are "
+				: "More copies may have been made: ",
+			unseen);
 	if (b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER])
 		fprintf(f,
 			"Bytes sent and received are exact; how they were copied is estimated from "
