@@ -106,6 +106,7 @@ def cut(text: str, most: int) -> str:
     return text if len(encoded) <= most else encoded[:most].decode("utf-8", "surrogateescape")
 
 
-def general(value: float, digits: int) -> str:
-    """printf's %.<digits>g."""
-    return f"{value:.{digits}g}"
+def clip(text: str, most: int) -> str:
+    """Text that is printable: at most so many bytes of it, in whole characters."""
+    encoded = text.encode()
+    return text if len(encoded) <= most else encoded[:most].decode(errors="ignore")

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""python3 -I -m analysis report|compare ..., or a zipapp of this package."""
+from __future__ import annotations
+
+import io
+import os
+import resource
+import signal
+import sys
+
+from . import command_line, compare
+
+_MEMORY_MAX = 4 << 30
+_COMMANDS = {"compare": compare.main}
+
+
+def main() -> int:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # without a traceback
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_MAX, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
+    name, argv = (sys.argv[1:2] or [""])[0], sys.argv[2:]
+    if name not in _COMMANDS:
+        command_line.error(f"give a command: {', '.join(_COMMANDS)}.")
+        return command_line.EXIT_USAGE
+    try:
+        code = _COMMANDS[name](argv)
+        sys.stdout.flush()
+    except OSError as problem:
+        command_line.error(f"cannot write to stdout: {problem.strerror}.")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it again at the end
+        return command_line.EXIT_RUN_FAILED
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
