@@ -30,6 +30,16 @@ def order(a: float, b: float) -> int:
     return (a > b) - (a < b)
 
 
+def least(a: float, b: float) -> float:
+    """The lower one of those that are known; as fmin()."""
+    return b if math.isnan(a) or b < a else a
+
+
+def most(a: float, b: float) -> float:
+    """The higher one of those that are known; as fmax()."""
+    return b if math.isnan(a) or b > a else a
+
+
 def _finite(values: Iterable[float]) -> list[float]:
     return sorted(v for v in values if math.isfinite(v))
 
