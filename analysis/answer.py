@@ -15,7 +15,7 @@ from .dataset import Row
 from .metric import Metric
 from .stats import Difference
 from .study import Analysis, Family, Finding
-from .tables import NOTIFIES, Mode
+from .tables import Mode, NOTIFIES
 from .units import plural
 
 

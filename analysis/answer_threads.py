@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from . import answer, first_screen, metric, phrases, stats
-from .answer import Answer, Tally, finding_cell
+from .answer import Answer, finding_cell, Tally
 from .metric import Metric
 from .stats import Difference
 from .study import Analysis
@@ -60,8 +60,8 @@ def _say_best(out: Answer) -> None:
         if median > best and (tally.higher or not can_claim):
             best, best_tally, best_threads = median, tally, threads
     if best_threads:
-        out.say(f"The total is best with {phrases.threads(best_threads)}: x {best:.2f} of that with {few} (median of the "
-                f"modes and sizes), {best_tally.words('higher', 'lower')}.")
+        out.say(f"The total is best with {phrases.threads(best_threads)}: x {best:.2f} of that with {few} (median of "
+                f"the modes and sizes), {best_tally.words('higher', 'lower')}.")
     else:
         out.say(f"No thread count has a higher total than {few}, by the median of the modes and sizes"
                 f"{', outside the noise' if can_claim else ''}.")
@@ -110,8 +110,8 @@ def _say_what_lacks(out: Answer, cpus: int) -> None:
         out.lack("Misses that change with the thread count are no proof of contention: the data shows that they change "
                  "together.")
     if a.has(metric.RECV_P50):
-        out.lack("The time of a recv call is not copy time alone: a receiver thread with one connection waits for data in "
-                 "it.")
+        out.lack("The time of a recv call is not copy time alone: a receiver thread with one connection waits for data "
+                 "in it.")
     else:
         out.lack(f"Not shown: recv call, n/a ({a.reason(metric.RECV_P50)}).")
 

@@ -12,7 +12,7 @@ from .answer import Answer, Table
 from .metric import Metric
 from .stats import Difference
 from .study import Analysis, Cell, Finding
-from .tables import MODES, PINS, TWOCOPY, Mode
+from .tables import Mode, MODES, PINS, TWOCOPY
 from .units import plural
 
 _FALL_WORTH_TELLING = 0.7  # of the neighbour's throughput
@@ -154,7 +154,8 @@ def _put_noise(a: Analysis, t: Table) -> _Count:
 def _put_zero(a: Analysis, t: Table) -> _Count:
     zero = _Count(sum(row[metric.GBPS] == 0 for row in a.dataset.rows), len(a.dataset.rows))
     if zero.nr:
-        t.put("Nothing arrived", f"{zero.nr} of {zero.of} run{plural(zero.of)}", phrases.value(metric.GBPS, 0), "", "", "")
+        t.put("Nothing arrived", f"{zero.nr} of {zero.of} run{plural(zero.of)}", phrases.value(metric.GBPS, 0), "", "",
+              "")
     return zero
 
 
@@ -199,5 +200,5 @@ def _say_found(out: Answer, found: dict[str, _Count]) -> None:
     if words:
         out.say(f"Found: {phrases.items(words)}.")
     else:
-        out.say(f"Nothing{' outside the noise' if can_claim else ''}: no collapse, no fall with size, no cell against the "
-                "rule.")
+        out.say(f"Nothing{' outside the noise' if can_claim else ''}: no collapse, no fall with size, no cell against "
+                "the rule.")

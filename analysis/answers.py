@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from . import answer, answer_threads, answer_unexpected, leaders, metric, phrases, stats
-from .answer import Answer, Table, Tally, finding_cell
+from .answer import Answer, finding_cell, Table, Tally
 from .metric import Better, Metric
 from .stage_findings import StageFindings
 from .stats import Difference
-from .study import SOFTIRQ_UNKNOWN, Analysis, Cell, Finding
-from .tables import COPIES, COUNTERS, MODES, ONECOPY, PINS, STAGES, TWOCOPY, ZEROCOPY, Mode
+from .study import Analysis, Cell, Finding, SOFTIRQ_UNKNOWN
+from .tables import COPIES, COUNTERS, Mode, MODES, ONECOPY, PINS, STAGES, TWOCOPY, ZEROCOPY
 from .units import plural
 
 # ---- why zero-copy is not always the fastest: its cost, and whether it was copied
@@ -338,8 +338,8 @@ def _cheapest(out: Answer) -> None:
     if not a.has(m):
         out.say(f"Not measured: {a.reason(m)}.")
         return
-    t = out.table(f"The cheapest way to send a message, by the median{out.unless_certain()}:", "Message size", "Threads",
-                  "Cheapest", m.words, "Runner-up", m.words, "Runner-up costs")
+    t = out.table(f"The cheapest way to send a message, by the median{out.unless_certain()}:", "Message size",
+                  "Threads", "Cheapest", m.words, "Runner-up", m.words, "Runner-up costs")
     for size in a.sizes:
         for n in a.threads:
             best = leaders.best_median(a, size, n, m)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import enum
 import math
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from . import conditions, metric, stats
 from .dataset import Dataset
-from .metric import NAN, Better, Metric
+from .metric import Better, Metric, NAN
 from .stats import Difference
 from .study import Analysis, Cell, Finding
 
@@ -190,7 +190,7 @@ class Changes:
         return Gate.CANNOT_TELL if any(map(self.untestable, self.before.cells)) else Gate.PASSED
 
 
-def _differences(before: dict[str, object], after: dict[str, object]) -> dict[str, tuple[str, str]]:
+def _differences(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, tuple[str, str]]:
     """The members that both have with different values."""
     texts = ((key, conditions.text(value), conditions.text(after.get(key))) for key, value in before.items())
     return {key: (b, a) for key, b, a in texts if b is not None and a is not None and a != b

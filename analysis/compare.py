@@ -6,21 +6,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from . import compare_output, files, json_text, metric, phrases, stats, units
+from . import command_line, compare_output, files, json_text, metric, phrases, stats, units
 from .changes import Change, Changes, Gate, parse_metric
-from .command_line import (CSV_OPTIONS, EXIT_ASSERTION, EXIT_DONE, EXIT_RUN_FAILED, EXIT_USAGE, Option, UsageError,
-                           error, parse, take_csv_option)
+from .command_line import Option, UsageError, error
 from .dataset import Names
 from .documents import Refused
 from .load import load_files
-from .metric import NAN, Metric
+from .metric import Metric, NAN
 from .study import Analysis, Cell
 from .units import plural
 
 _PERCENT_MAX = 1000.0
 _NAMED_MAX = 8  # cells that are named; of more there is a count
 _OPTIONS = (Option("metrics", "LIST"), Option("all"), Option("fail-on-regression", "PERCENT"), Option("json", "FILE"),
-            Option("across", "LIST"), *CSV_OPTIONS, Option("quiet", letter="q"))
+            Option("across", "LIST"), *command_line.CSV_OPTIONS, Option("quiet", letter="q"))
 
 
 @dataclass
@@ -60,9 +59,9 @@ def _parse_limit(text: str) -> float:
 def parse_options(argv: Sequence[str]) -> Options:
     """UsageError: one sentence."""
     o = Options()
-    pairs, operands = parse("compare", _OPTIONS, argv)
+    pairs, operands = command_line.parse("compare", _OPTIONS, argv)
     for name, value in pairs:
-        if take_csv_option(o.names, name, value):
+        if command_line.take_csv_option(o.names, name, value):
             continue
         if name == "metrics":
             o.gate = (o.gate or []) + _parse_metrics(value)
@@ -105,7 +104,7 @@ def _report_regression(c: Change) -> None:
 
 
 def _exit_code(c: Changes, o: Options) -> int:
-    """EXIT_ASSERTION for a regression, EXIT_RUN_FAILED if some cell of the first data set could not be tested; prints
+    """command_line.EXIT_ASSERTION for a regression, command_line.EXIT_RUN_FAILED if some cell of the first data set could not be tested; prints
     the reason."""
     gate = c.gate(o.limit, o.across)
     if gate is Gate.FAILED:
@@ -114,9 +113,9 @@ def _exit_code(c: Changes, o: Options) -> int:
             if change.is_regression(o.limit):
                 _report_regression(change)
         error(compare_output.failed_words(c, o.limit))
-        return EXIT_ASSERTION
+        return command_line.EXIT_ASSERTION
     if gate is not Gate.CANNOT_TELL:
-        return EXIT_DONE
+        return command_line.EXIT_DONE
     differs = c.made_otherwise(o.across)
     if differs is not None:
         error(f"--fail-on-regression cannot tell: {o.before} and {o.after} differ in the setting {differs}; if you "
@@ -127,7 +126,7 @@ def _exit_code(c: Changes, o: Options) -> int:
               f"{stats.rounds_needed(max(most, 1))} rounds on each side.")
     else:
         _report_untestable(c, o)
-    return EXIT_RUN_FAILED
+    return command_line.EXIT_RUN_FAILED
 
 
 def _load(name: str, names: Names) -> Analysis:
@@ -140,19 +139,19 @@ def _load(name: str, names: Names) -> Analysis:
 
 def _compare(before: Analysis, after: Analysis, o: Options, out: files.Output | None) -> int:
     c = Changes(before, after, o.metrics, o.gate)
-    code = EXIT_DONE
+    code = command_line.EXIT_DONE
     if out:
         document = compare_output.document(c, o.before, o.after, o.limit, o.across)
         try:
             out.write(json_text.document(document) + "\n")
         except OSError as problem:
             error(f"cannot write {o.json}: {problem.strerror}.")
-            code = EXIT_RUN_FAILED
+            code = command_line.EXIT_RUN_FAILED
     if not o.quiet and o.json != "-":
         print(compare_output.text(c, o.before, o.after, o.limit, o.across, o.all), end="")
     if not code and not c.cells:
         error(f"{o.before} and {o.after} have no cell in common: nothing can be compared.")
-        code = EXIT_RUN_FAILED
+        code = command_line.EXIT_RUN_FAILED
     return code or _exit_code(c, o)
 
 
@@ -166,17 +165,17 @@ def main(argv: Sequence[str]) -> int:
                 out = files.Output(o.json)
             except OSError as problem:
                 raise UsageError(f"cannot write {o.json}: {problem.strerror}.") from None
-        sides = [_load(name, o.names) for name in (o.before, o.after)]
-        for name, side in zip((o.before, o.after), sides):
+        before, after = _load(o.before, o.names), _load(o.after, o.names)
+        for name, side in ((o.before, before), (o.after, after)):
             if not o.quiet and side.dataset.unread is not None:
                 error(f"{name}: {side.dataset.unread}")
-        return _compare(*sides, o, out)
+        return _compare(before, after, o, out)
     except UsageError as problem:
         error(str(problem))
-        return EXIT_USAGE
+        return command_line.EXIT_USAGE
     except Refused as problem:
         error(str(problem))
-        return EXIT_USAGE if problem.is_option else EXIT_RUN_FAILED
+        return command_line.EXIT_USAGE if problem.is_option else command_line.EXIT_RUN_FAILED
     finally:
         if out:
             out.discard()

@@ -86,7 +86,8 @@ def _counts(c: Changes) -> str:
     one = sum(x.f.difference is Difference.POINT for x in c.list)
     most = max(c.tests.values(), default=1)
     text = (f"{c.different} of {len(c.list)} comparison{plural(len(c.list))} in {c.cells} cell{plural(c.cells)} "
-            f"differ{'s' if c.different == 1 else ''}: {c.of_kind[Kind.BETTER]} better, {c.of_kind[Kind.WORSE]} worse.\n")
+            f"differ{'s' if c.different == 1 else ''}: {c.of_kind[Kind.BETTER]} better, {c.of_kind[Kind.WORSE]} "
+            "worse.\n")
     for n, what in ((c.of_kind[Kind.NOISE], "no difference"),
                     (one, "one round on a side and so no interval (--all lists them)"),
                     (c.of_kind[Kind.CANNOT_SAY] - one,

@@ -12,7 +12,7 @@ from . import conditions, json_text, metric, units
 from .conditions import at
 from .dataset import Bucket, Dataset, Failure, Hist, Profile, Row
 from .metric import NAN
-from .tables import LATENCIES, OWNERS, STAGES, Latency, Stage, parse_mode
+from .tables import LATENCIES, Latency, OWNERS, parse_mode, Stage, STAGES
 
 RESULT_SCHEMA = "netiotrace.result/1"
 FAILURE_SCHEMA = "netiotrace.failure/1"
@@ -182,8 +182,8 @@ def _keep_settings(d: Dataset, name: str, settings: dict[str, str]) -> None:
     differs = conditions.difference(d.conditions, settings)
     if differs is not None:
         raise Refused(f"{units.cut(name, 200)}: made with {units.cut(differs, 40)} {units.cut(settings[differs], 60)}, "
-                      f"other runs here with {units.cut(d.conditions[differs], 60)}: runs of different settings are not "
-                      "pooled; give each a directory or file of its own.")
+                      f"other runs here with {units.cut(d.conditions[differs], 60)}: runs of different settings are "
+                      "not pooled; give each a directory or file of its own.")
     for key, value in settings.items():  # adds values that only later runs have
         d.conditions.setdefault(key, value)
 

@@ -44,7 +44,7 @@ class Output:
         if path == "-":
             self._stream = sys.stdout.buffer
         elif os.path.exists(path) and not os.path.isfile(path):
-            self._stream = open(path, "wb")
+            self._stream = open(path, "wb")  # noqa: SIM115
         else:
             target = os.path.realpath(path)
             mode = os.stat(target).st_mode & 0o777 if os.path.exists(target) else 0o666 & ~_umask()

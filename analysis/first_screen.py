@@ -11,7 +11,7 @@ from typing import Any
 from . import answer, metric, phrases, units
 from .dataset import Dataset
 from .study import Analysis
-from .tables import PINS, Mode, paces
+from .tables import Mode, paces, PINS
 
 _CPUS_MAX = 8192  # of any Linux
 
@@ -35,9 +35,9 @@ def _congestion(d: Dataset) -> str:
     if not name:
         return ""
     if paces(name):
-        return (f"The senders pace: their congestion control {name} holds packets back by a timer, and throughput can be "
-                "limited by that before it is by copying. Who copies faster is to be asked of runs with --congestion "
-                "cubic (or reno). ")
+        return (f"The senders pace: their congestion control {name} holds packets back by a timer, and throughput can "
+                "be limited by that before it is by copying. Who copies faster is to be asked of runs with "
+                "--congestion cubic (or reno). ")
     unpaced = system and _text(d.environment, "congestion_choice") == "unpaced"
     return (f"The congestion control is {name}" + (f", since the system's {system} paces" if unpaced else "")
             + ("; whether it paces is not known. " if paces(name) is None else ". "))
@@ -55,14 +55,15 @@ def _machine(d: Dataset) -> str:
     """What else was on the machine; foreign data sets say little of it."""
     settings = dict(d.conditions)
     senders, receivers, receive = (_text(settings, key) for key in ("cpu_sender", "cpu_receiver", "receive"))
-    governor, load, cpus = _text(d.environment, "governor"), *(_number(d.environment, k) for k in ("load_average", "cpus"))
+    governor, load = _text(d.environment, "governor"), _number(d.environment, "load_average")
+    cpus = _number(d.environment, "cpus")
     text = f"Senders ran on CPU {senders}. " if senders else ""
     text += f"Receivers ran on CPU {receivers}. " if receivers else ""
     if receive and receive != "recv":
         text += f"Receivers took the bytes with --receive {receive}. "
     if load > cpus > 0:
-        text += (f"The machine was busy with other work when the first run began (load average {load:.1f} on {cpus:.0f} "
-                 "CPUs), which widens every interval. ")
+        text += (f"The machine was busy with other work when the first run began (load average {load:.1f} on "
+                 f"{cpus:.0f} CPUs), which widens every interval. ")
     if governor and governor != "performance":
         text += f"The CPUs' frequency is governed by {governor} and moves with the load. "
     return text

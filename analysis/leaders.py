@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from . import phrases
 from .metric import Better, Metric
 from .stats import Difference, least, most
-from .study import SOFTIRQ_UNKNOWN, Analysis, Finding
-from .tables import MODES, TWOCOPY, Mode
+from .study import Analysis, Finding, SOFTIRQ_UNKNOWN
+from .tables import Mode, MODES, TWOCOPY
 
 _UNTESTED_WORTH_TELLING = 0.05  # a change without interval
 
@@ -57,7 +57,8 @@ def best_median(a: Analysis, size: int, threads: int, m: Metric, without: Mode |
                default=(None, 0))[0]
 
 
-def _better_mode(a: Analysis, size: int, threads: int, m: Metric, mode: Mode, best: Mode) -> tuple[Mode | None, Finding]:
+def _better_mode(a: Analysis, size: int, threads: int, m: Metric, mode: Mode,
+                 best: Mode) -> tuple[Mode | None, Finding]:
     """The mode that is better than `mode`: that with the best median, or else the first of the others; None: none.
     With the finding against it, or against the best median."""
     cell = a.cell(mode, size, threads)

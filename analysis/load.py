@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import io
 import json
 import math
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from . import csv_import, documents, files, json_text, metric, units
+from . import csv_import as _csv_import
+from . import documents, files, json_text, metric, units
 from .dataset import Dataset, Names
 from .documents import Refused
 from .metric import NAN
+
+csv_import: Any = _csv_import  # it has no types
 
 
 def _describe(path: str, error: OSError) -> Refused:
@@ -76,7 +80,7 @@ def _load_directory(d: Dataset, path: str) -> None:
             d.seed = str(seed)
 
 
-def _open_csv(paths: Sequence[str], names: Names) -> list[csv_import.File]:
+def _open_csv(paths: Sequence[str], names: Names) -> list[Any]:
     argv = [f"--{option}={value}" for option, value in (("columns", names.columns), ("modes", names.modes))
             if value is not None]
     argv += [f"--column={c}" for c in names.column] + ["--rounds-from-repeats"] * names.rounds_from_repeats
@@ -93,7 +97,7 @@ def _open_csv(paths: Sequence[str], names: Names) -> list[csv_import.File]:
 
 def _load_csv(d: Dataset, paths: Sequence[str], stream: TextIO | None) -> None:
     """Rows of several files are joined by mode, size, threads and round. stream: they are explained there instead."""
-    csv_import.csv.field_size_limit(csv_import.CELL_MAX)
+    csv.field_size_limit(csv_import.CELL_MAX)
     try:
         opened = _open_csv(paths, d.names)
         if stream:

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 
 from . import tables
-from .tables import CPU_CLASSES, COUNTERS, PATH_PARTS, STAGES, CpuClass, Counter, PathPart, Stage
+from .tables import Counter, COUNTERS, CPU_CLASSES, CpuClass, PATH_PARTS, PathPart, Stage, STAGES
 
 NAN = math.nan
 KIB = 1024.0

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from . import units
-from .metric import NAN, Metric
+from .metric import Metric, NAN
 from .stats import Difference, Estimate
 from .study import Cell, Finding
 from .units import plural
@@ -132,16 +132,13 @@ def _percent(c: float) -> str:
 
 
 def _between(low: float, high: float, unit: str) -> str:
-    if high >= _TENFOLD and low > -1:
-        write, low, high, unit_shown = _times, low + 1, high + 1, ""
-    else:
-        write, unit_shown = _percent, unit
-    a, b = write(low), write(high)
-    return a + unit_shown if unit and a == b else f"{a} to {b}{unit_shown}"
+    is_factor = high >= _TENFOLD and low > -1
+    a, b = (_times(c + 1) if is_factor else _percent(c) for c in (low, high))
+    return (a if unit and a == b else f"{a} to {b}") + ("" if is_factor else unit)
 
 
 def range_(low: float, high: float) -> str:
-    """A range of changes: "-74 %", "-74 to -60 %", "x 3.20 to x 12.0" from tenfold on. From 10 % on without decimals."""
+    """Of changes: "-74 %", "-74 to -60 %", "x 3.20 to x 12.0" from tenfold on. From 10 % on without decimals."""
     return "n/a" if math.isnan(low) or math.isnan(high) else _between(low, high, " %")
 
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from . import metric, phrases, stats
 from .answer import Answer
 from .dataset import Row
-from .metric import NAN, Metric
+from .metric import Metric, NAN
 from .stats import Difference, RankTest
 from .study import Analysis, Cell
-from .tables import CPU_CLASSES, MODES, SENDER, TWOCOPY, CpuClass, Mode
+from .tables import CPU_CLASSES, CpuClass, Mode, MODES, SENDER, TWOCOPY
 
 _TX_COPY = next(k for k in CPU_CLASSES if k.id == "TX_COPY")
 _VERDICTS = {Difference.LOWER: "less", Difference.HIGHER: "more", Difference.NOISE: "no difference"}
@@ -47,10 +47,13 @@ class StageFindings:
     def __init__(self, a: Analysis) -> None:
         self.both = a.has(metric.class_both(_TX_COPY))  # of sender and receiver; else of the sender alone
         self._metrics = {k: metric.class_both(k) if self.both else metric.class_(SENDER, k) for k in CPU_CLASSES}
+        self.list: list[StageFinding] = []
         scales = self._scales(a)
         found = [(mode, k, pairs) for mode in MODES if mode is not TWOCOPY for k in CPU_CLASSES
                  if (pairs := _collect(a, scales, mode, self._metrics[k]))]
-        self.list = [StageFinding(mode, k, stats.rank_test(*zip(*pairs), len(found))) for mode, k, pairs in found]
+        for mode, k, pairs in found:
+            test = stats.rank_test([x for x, _ in pairs], [y for _, y in pairs], len(found))
+            self.list.append(StageFinding(mode, k, test))
         self.list.sort(key=lambda f: (f.mode.index, -abs(f.difference), f.class_.index))
 
     def _total(self, row: Row) -> float:

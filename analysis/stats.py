@@ -75,10 +75,10 @@ class Estimate:
 
 def _term(n: int, k: int) -> float:
     """P(Binomial(n, 1/2) = k)."""
-    return math.comb(n, k) / 2**n
+    return math.comb(n, k) / (1 << n)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _estimate_rank(n: int) -> tuple[int, float]:
     """The largest rank, from 1, whose interval covers ESTIMATE_LEVEL, and its coverage."""
     outside, k = 2 * _term(n, 0), 1
@@ -160,7 +160,7 @@ def _normal_below(n: int, m: int, u: int) -> float:
     return math.erfc((pairs / 2 - u - 0.5) / deviation / math.sqrt(2)) / 2
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _exact(n: int, m: int, u: int) -> float:
     """P(U <= u) if the two groups do not differ.
 
@@ -187,7 +187,7 @@ def _two_sided(n: int, m: int, u: int) -> float:
     return min(1.0, 2 * below)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _rank(n: int, m: int, level: float) -> tuple[int, float]:
     """The rank k of rule 2 (0: none) and the coverage of its interval."""
     low, high = 0, n * m // 2

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 
 from . import metric, stats
 from .dataset import Dataset, Row
-from .metric import NAN, Metric
+from .metric import Metric, NAN
 from .stats import Difference, Estimate
-from .tables import MODES, Mode
+from .tables import Mode, MODES
 
 PACE_RUNS_MIN = 4
 
