@@ -7,11 +7,26 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Sequence
 
 from . import command_line, compare
 
 _MEMORY_MAX = 4 << 30
-_COMMANDS = {"compare": compare.main}
+
+
+def _report(argv: Sequence[str]) -> int:
+    """Only this command needs templates."""
+    try:
+        from .report.main import main as report
+    except ModuleNotFoundError as problem:
+        if problem.name not in ("jinja2", "markupsafe"):
+            raise
+        command_line.error("Jinja2 is not installed, which writes the report: install the package python3-jinja2.")
+        return command_line.EXIT_RUN_FAILED
+    return report(argv)
+
+
+_COMMANDS = {"compare": compare.main, "report": _report}
 
 
 def main() -> int:

@@ -91,6 +91,11 @@ def _estimate_rank(n: int) -> tuple[int, float]:
     return k, 1 - outside
 
 
+def coverage(n: int) -> float:
+    """Of the interval of n values, 2 or more."""
+    return _estimate_rank(n)[1]
+
+
 def estimate(values: Iterable[float]) -> Estimate:
     """The median of the finite values, between order statistics (David and Nagaraja, Order Statistics, 7.1)."""
     ordered = _finite(values)
