@@ -52,15 +52,21 @@ FLAME_LEGEND = (
 )
 
 _RULE = (
-    "Divide each value by the pace of its round. The pace is the median, over the runs of the other modes in that "
-    "round, of value / median of its cell. With fewer than 4 such runs in a round, no value is divided. run and "
-    "compare do not divide.",
+    (
+        "Divide each value by the pace of its round. The pace is the median, over the runs of the other modes in that "
+        "round, of value / median of its cell. With fewer than 4 such runs in a round, no value is divided. run and "
+        "compare do not divide."
+    ),
     "Divide each of the n rounds of A by each of the m rounds of B, and sort the n x m quotients.",
-    "The interval of A / B runs from the k-th smallest to the k-th largest quotient. k is the largest rank with "
-    "2 P(U < k) <= 5 % / T, where U is Mann and Whitney's U of n and m rounds.",
+    (
+        "The interval of A / B runs from the k-th smallest to the k-th largest quotient. k is the largest rank with "
+        "2 P(U < k) <= 5 % / T, where U is Mann and Whitney's U of n and m rounds."
+    ),
     "There is a difference only if the whole interval is above 1 or the whole interval is below 1.",
-    "T is the number of comparisons that are made together: here all of one number between modes, between thread "
-    "counts, or between sizes.",
+    (
+        "T is the number of comparisons that are made together: here all of one number between modes, between thread "
+        "counts, or between sizes."
+    ),
     "If no k is possible, there are too few rounds; one round each has no interval.",
 )
 

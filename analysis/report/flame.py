@@ -187,10 +187,10 @@ def draw(given: Input, other: Input | None = None) -> str:
     else:
         title = f"CPU time of {given.mode.words}: on average {weights[0]:.0f} ns per KiB"
     return "".join((
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {picture.height:.0f}" width="{WIDTH:.0f}" '
+        (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {picture.height:.0f}" width="{WIDTH:.0f}" '
         f'height="{picture.height:.0f}" font-family="sans-serif" font-size="10.5">\n'
         '<rect width="100%" height="100%" fill="#fff"/>\n'
-        f'<text font-size="15" x="{WIDTH / 2:.0f}" y="22" text-anchor="middle">{html(title)}</text>\n',
+        f'<text font-size="15" x="{WIDTH / 2:.0f}" y="22" text-anchor="middle">{html(title)}</text>\n'),
         *picture.boxes(picture.root, [], 0.0),
         *picture.legend(),
         "</svg>\n",

@@ -85,7 +85,7 @@ class Fold:
 
     kind: ClassVar[str] = "fold"
     title: str
-    blocks: Sequence["Block"]
+    blocks: Sequence[Block]
 
 
 Block = Union[Heading, Paragraph, Links, Table, Picture, Pair, Fold]

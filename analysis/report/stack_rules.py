@@ -20,15 +20,16 @@ _CLASS = {c.key: c for c in CPU_CLASSES}
 _PART = {p.key: p for p in PATH_PARTS}
 USER, GATHER, SYSCALL, OTHER = (_CLASS[key] for key in ("user", "gather", "syscall", "other"))
 _OF_NETWORK = frozenset(
-    _CLASS[key] for key in "tx_copy tx_pin deferred_copy rx_copy other_copy completion tcp_ip netdev skb".split()
+    _CLASS[key]
+    for key in ["tx_copy", "tx_pin", "deferred_copy", "rx_copy", "other_copy", "completion", "tcp_ip", "netdev", "skb"]
 )
 
 # Disks and other devices also call these functions: a rule counts only if a caller belongs to the network.
 # Otherwise the callers decide.
 _SHARED = (
-    ("tx_pin", "iov_iter_get_pages __iov_iter_get_pages iov_iter_extract_pages gup_ internal_get_user_pages "
+    ("tx_pin", ("iov_iter_get_pages __iov_iter_get_pages iov_iter_extract_pages gup_ internal_get_user_pages "
                "get_user_pages __get_user_pages pin_user_pages try_grab_ try_get_folio lockless_pages_from_mm "
-               "iov_iter_revert undo_dev_pagemap follow_page get_compound_page"),
+               "iov_iter_revert undo_dev_pagemap follow_page get_compound_page")),
     ("tcp_ip", "__cgroup_bpf_run selinux_ apparmor_ security_"),
     ("netdev", "virtqueue_ vring_"),
 )  # fmt: skip
@@ -57,7 +58,7 @@ class _Rule:
     tail_call: CpuClass | None = None
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _rules() -> dict[str, _Rule]:
     """By name: "tcp_recvmsg$" is that function alone, "tcp_recvmsg" all whose names begin so."""
     rules: dict[str, _Rule] = {}
@@ -76,7 +77,7 @@ def _rules() -> dict[str, _Rule]:
     return rules
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _rule_of(name: str) -> _Rule | None:
     """The longest rule that fits a name, without what the compiler appended."""
     rules = _rules()
