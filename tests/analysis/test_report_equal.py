@@ -262,3 +262,25 @@ def test_no_gnuplot(compare: Callable[..., dict[str, bytes]], tmp_path: pathlib.
 def test_pictures_by_gnuplot(compare: Callable[..., dict[str, bytes]]) -> None:
     files = compare("f.csv", inputs={"f.csv": FIXTURES / "foreign/min_two.csv"}, path=os.environ["PATH"])
     assert files["f-report/throughput-size.png"].startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("recording", sorted((FIXTURES / "stacks").glob("*.folded")), ids=lambda file: file.stem)
+def test_classes_and_parts_of_recorded_stacks(recording: pathlib.Path) -> None:
+    from analysis.report import stack_rules
+
+    program = ROOT / "build/tests/e2e/classify_stacks"
+    if not os.access(program, os.X_OK):
+        pytest.skip("the test programs are not built")
+    stacks = [line.split(";", 2)[2].rpartition(" ")[0] for line in recording.read_text().splitlines()]
+    given = "".join(f"sender;{frames} 1\n" for frames in stacks)
+    for arguments in (["twocopy"], ["zerocopy", "parts"]):
+        output = subprocess.run([program, *arguments], input=given, stdout=subprocess.PIPE, text=True, check=True).stdout
+        expected = [line.split()[1] for line in output.splitlines()]
+        if len(arguments) > 1:
+            parts = map(stack_rules.call_part, stacks)
+            assert [part.key if part else "none" for part in parts] == expected
+        else:
+            assert [
+                (stack_rules.user_class(s[1:], True) if s[0] == "[" else stack_rules.stack_class(s.split(";")[::-1])).key
+                for s in stacks
+            ] == expected
