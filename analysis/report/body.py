@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The content and order of a report, as blocks: independent of HTML and Markdown."""
-
 from __future__ import annotations
 
 import math

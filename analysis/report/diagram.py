@@ -4,7 +4,6 @@
 An arrow for each stage that ran, with its bytes per payload byte and its time. The sender's memory is top left, the
 receiver's top right, the kernel's below; data flows from left to right.
 """
-
 from __future__ import annotations
 
 import math

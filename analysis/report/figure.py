@@ -3,9 +3,9 @@
 
 templates/*.gp say what each takes; figure_lines.py and figure_stacks.py have what each figure shows.
 """
-
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -75,7 +75,23 @@ class Draft:
         items = ", ".join(map(quoted, texts or [""]))
         self.settings.append(f"array {name}[{len(texts) or 1}] = [{items}]\n")
 
-    def set_all_modes(self) -> None:
+    @contextlib.contextmanager
+    def panel(self, title: str) -> Iterator[None]:
+        """The next panel; taken back when it gets no point."""
+        before = self.points
+        self.panels.append(title)
+        yield
+        if self.points == before:
+            self.panels.pop()
+
+    def set_panels(self) -> None:
+        """Which modes and panels there are."""
+        self.set_text("modes", " ".join(m.name for m in MODES if m in self.modes))
+        self.set_number("modes_longest", max((len(m.words) for m in self.modes), default=0))
+        self.set_number("panels", len(self.panels))
+        self.set_array("panel_title", self.panels)
+
+    def _set_all_modes(self) -> None:
         """The names, words and styles of all modes."""
         self.set_text("all_modes", " ".join(m.name for m in MODES))
         for setting, values in (
@@ -120,7 +136,7 @@ class Draft:
         if self.panel_height:
             self.set_number("panel_height", self.panel_height)
         self.set_text("title", self.figure.title)
-        self.set_all_modes()
+        self._set_all_modes()
         self._set_caption()
         self.figure.data = "".join(self.rows)
         self.figure.settings = "".join(self.settings)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Pictures with a line per mode: medians with their intervals, the modes relative to two-copy, and histograms."""
-
 from __future__ import annotations
 
 import math
@@ -12,29 +11,13 @@ from ..dataset import Bucket, Hist
 from ..metric import Better, Metric
 from ..stats import Difference
 from ..study import Analysis, Cell
-from ..tables import (
-    CPU_CLASSES,
-    MODES,
-    PINS,
-    SENDER,
-    STAGES,
-    TWOCOPY,
-    CpuClass,
-    Mode,
-    Stage,
-)
-from .figure import (
-    PANELS_MAX,
-    Draft,
-    pick,
-    reference_size,
-    reference_threads,
-    stage_words,
-)
+from ..tables import CPU_CLASSES, PINS, SENDER, STAGES, TWOCOPY, CpuClass, Mode, Stage
+from .figure import PANELS_MAX, Draft, pick, reference_size, reference_threads, stage_words
 
 NS_PER_US = 1000.0
 LOG_WORTH_RATIO = 20  # highest / lowest above which an axis is logarithmic
 TICS_MAX = 7
+_HEAD = "panel,mode,series,x,median,low,high,rounds\n"
 SIZES, THREADS = False, True  # the horizontal axis; the other variable is fixed, or varies by panel
 
 
@@ -60,31 +43,15 @@ def _add_lines(d: Draft, m: Metric, scale: float, series: int, axis: bool, fixed
         d.rounds.append(e.n)
 
 
-def _begin(d: Draft) -> None:
-    d.rows.append("panel,mode,series,x,median,low,high,rounds\n")
-
-
-def _begin_panel(d: Draft, title: str) -> int:
-    """The next panel; taken back by _end_panel() when it has no point."""
-    d.panels.append(title)
-    return d.points
-
-
-def _end_panel(d: Draft, points_before: int) -> None:
-    if d.points == points_before:
-        d.panels.pop()
-
-
 def _add_panels(d: Draft, axis: bool, before: str, most: int, series: Sequence[Metric], scale: float) -> None:
     """Panels for some of the thread counts or sizes, the one that is not the axis."""
     values = d.a.sizes if axis else d.a.threads
     picked = pick(values, most)
     d.is_partial |= len(picked) < len(values)
     for fixed in picked:
-        points = _begin_panel(d, before + (units.size(fixed) if axis else phrases.threads(fixed)))
-        for number, m in enumerate(series, 1):
-            _add_lines(d, m, scale, number, axis, fixed)
-        _end_panel(d, points)
+        with d.panel(before + (units.size(fixed) if axis else phrases.threads(fixed))):
+            for number, m in enumerate(series, 1):
+                _add_lines(d, m, scale, number, axis, fixed)
 
 
 def _set_tics(d: Draft, axis: bool) -> None:
@@ -95,24 +62,13 @@ def _set_tics(d: Draft, axis: bool) -> None:
     d.set_text("xtics", ",".join(tics) or "'n/a' 1")
 
 
-def _set_modes(d: Draft) -> None:
-    d.set_text("modes", " ".join(m.name for m in MODES if m in d.modes))
-    d.set_number("modes_longest", max((len(m.words) for m in d.modes), default=0))
-
-
-def _set_panels(d: Draft) -> None:
-    d.set_number("panels", len(d.panels))
-    d.set_array("panel_title", d.panels)
-
-
 def _finish(d: Draft, axis: bool, ylabel: str, series: str) -> None:
     low, high = min(d.ys, default=0), max(d.ys, default=0)
     _set_tics(d, axis)
     d.set_text("xlabel", "threads" if axis else "message size" if d.width else "message size (bytes)")
     d.set_text("ylabel", ylabel)
     d.set_text("series", series)
-    _set_modes(d)
-    _set_panels(d)
+    d.set_panels()
     d.set_number("ylog", low > 0 and high / low > LOG_WORTH_RATIO)
     d.set_number("bars", d.has_intervals)
     d.set_number("ymax", high if d.points else 0)
@@ -204,7 +160,7 @@ def medians(d: Draft) -> None:
     scale = 1.0 if not c.is_time else 1000 * NS_PER_US if ms else NS_PER_US
     d.figure.title = c.title
     d.figure.note = f"{c.note}: {reason}." if c.replaces else c.note
-    _begin(d)
+    d.rows.append(_HEAD)
     if not c.panels:
         _add_panels(d, f.axis, "", PANELS_MAX, c.metrics, scale)
     for before, m in zip(c.panels, c.metrics):
@@ -239,16 +195,16 @@ def _copy_cpu(d: Draft) -> bool:
         return False
     d.figure.template = "lines"
     d.figure.title = "CPU time of each copy by message size, from samples, instead of how long a copy takes"
+    whose = "" if both else "; the sender's alone"
     d.figure.note = (
-        f"With {phrases.threads(threads)}{'' if both else '; the sender' + chr(39) + 's alone'}. Single copies are "
-        f"not timed ({d.a.reason(_NS_TX_COPY)}). A point at 0: no sample fell on that copy, not that there was none."
+        f"With {phrases.threads(threads)}{whose}. Single copies are not timed ({d.a.reason(_NS_TX_COPY)}). A point at "
+        "0: no sample fell on that copy, not that there was none."
     )
-    _begin(d)
+    d.rows.append(_HEAD)
     # Those that most of the time goes to come first: there is room for four.
     for key in ("tx_copy", "rx_copy", "deferred_copy", "gather"):
-        points = _begin_panel(d, _CLASS[key].heading)
-        _add_lines(d, _copy_metric(_CLASS[key], both), 1, 1, SIZES, threads)
-        _end_panel(d, points)
+        with d.panel(_CLASS[key].heading):
+            _add_lines(d, _copy_metric(_CLASS[key], both), 1, 1, SIZES, threads)
     _finish(d, SIZES, "CPU time (ns per KiB)", "")
     if not d.points:
         d.figure.no_data = f"no sample was taken with {phrases.threads(threads)}"
@@ -284,15 +240,14 @@ def relative(d: Draft) -> None:
     d.width = RELATIVE_WIDTH
     d.figure.title = f"{_COSTS[m]} relative to two-copy"
     d.figure.note = f"Two-copy is 1; {'lower' if m.better is Better.LOWER else 'higher'} is better."
-    _begin(d)
+    d.rows.append(_HEAD)
     d.ys.append(1.0)
     d.is_partial = len(picked) < len(d.a.threads)
     for threads in picked:
-        points = _begin_panel(d, phrases.threads(threads))
-        for cell in d.a.cells:
-            if cell.mode is not TWOCOPY and cell.threads == threads:
-                bars |= _add_ratio(d, cell, m)
-        _end_panel(d, points)
+        with d.panel(phrases.threads(threads)):
+            for cell in d.a.cells:
+                if cell.mode is not TWOCOPY and cell.threads == threads:
+                    bars |= _add_ratio(d, cell, m)
     d.panel_height = RELATIVE_LOW_PANEL if len(d.panels) > 2 else 0
     d.about_rounds = "No intervals: too few rounds."
     if bars:
@@ -362,16 +317,14 @@ def copy_times(d: Draft) -> None:
     first = ["tx_copy", "rx_copy", "deferred_copy", "user_gather"]
     for stage in sorted(STAGES, key=lambda s: first.index(s.key) if s.key in first else len(first)):
         if len(d.panels) < PANELS_MAX:
-            points = _begin_panel(d, stage_words(stage))
-            for h in _hists(d, stage, size, threads):
-                _add_hist(d, h)
-            _end_panel(d, points)
+            with d.panel(stage_words(stage)):
+                for h in _hists(d, stage, size, threads):
+                    _add_hist(d, h)
     d.set_text("xlabel", "time of one copy")
     d.set_text("ylabel", "share of events (%)")
     d.set_number("xmin", min(d.xs, default=1))
     d.set_number("xmax", max(d.xs, default=10))
-    _set_modes(d)
-    _set_panels(d)
+    d.set_panels()
     tics = [f"{n}{unit}" for unit in (" ns", " us", " ms", " s") for n in (1, 10, 100)] + ["1000 s"]
     d.set_text("xtics", ",".join(f"'{text}' {f'1e{i}' if i else 1}" for i, text in enumerate(tics)))
     if not d.points:

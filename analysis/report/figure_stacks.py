@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Stacked bars, a group per mode and a bar per size: copies by stage, the send call by part, CPU time by class."""
-
 from __future__ import annotations
 
 import math

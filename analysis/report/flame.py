@@ -3,7 +3,6 @@
 
 A box is a function, as wide as the CPU time of its samples per KiB of payload, with its callees above.
 """
-
 from __future__ import annotations
 
 import math

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`netiotrace report`: reads results, analyses and draws them, and writes a directory that appears when complete."""
-
 from __future__ import annotations
 
 import dataclasses

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The command line of `netiotrace report`."""
-
 from __future__ import annotations
 
 import math

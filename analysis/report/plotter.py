@@ -5,7 +5,6 @@ gnuplot reads everything from its standard input and writes the picture to its s
 name, works in /, has no environment except locale and PATH, has its own session, and ends with this process, or after
 two minutes. It runs without root, and no shell starts it.
 """
-
 from __future__ import annotations
 
 import ctypes

@@ -11,7 +11,6 @@ Killed at any moment, the old files or the new are there, whole. A kill in the s
 The marker (base/managed_dir.h): a line "netiotrace.files/1 KIND", then one NAME or SUBDIRECTORY/NAME a line. A last
 line without newline, left by a killed program, does not count.
 """
-
 from __future__ import annotations
 
 import contextlib
@@ -96,18 +95,14 @@ class _Directory:
         own = {*self.names, *([MARKER] if self.marked else [])}
         below = {name.split("/")[0] for name in self.names if "/" in name}
         for name in os.listdir(self.fd):
-            mode = os.stat(name, dir_fd=self.fd, follow_symlinks=False).st_mode
-            if stat.S_ISDIR(mode) and name in below:
-                fd = os.open(name, os.O_DIRECTORY | _READ, dir_fd=self.fd)
-                try:
-                    entries = [(f"{name}/{entry}", os.stat(entry, dir_fd=fd, follow_symlinks=False).st_mode)
-                               for entry in os.listdir(fd)]  # fmt: skip
-                finally:
-                    os.close(fd)
+            st = os.stat(name, dir_fd=self.fd, follow_symlinks=False)
+            if stat.S_ISDIR(st.st_mode) and name in below:
+                with self._directory_of(name + "/") as (fd, _):
+                    entries = {f"{name}/{e}": os.stat(e, dir_fd=fd, follow_symlinks=False) for e in os.listdir(fd)}
             else:
-                entries = [(name, mode)]
-            for entry, mode in entries:
-                if not stat.S_ISREG(mode) or entry not in own:
+                entries = {name: st}
+            for entry, st in entries.items():
+                if not stat.S_ISREG(st.st_mode) or entry not in own:
                     return entry
         return ""
 
@@ -123,17 +118,18 @@ class _Directory:
 
     def write(self, files: Mapping[str, bytes]) -> None:
         """The marker and then the files, in a directory that is ours alone until it has its name."""
-        for name in {name.split("/")[0] for name in files if "/" in name}:
-            os.mkdir(name, 0o777, dir_fd=self.fd)
-            with self._directory_of(name + "/") as (fd, _):
-                _give(fd)
         self.marked, self.names = True, list(files)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         for name, data in {MARKER: "".join(f"{line}\n" for line in (FIRST_LINE, *files)).encode(), **files}.items():
+            below = os.path.dirname(name)
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(below or ".", 0o777, dir_fd=self.fd)
             with self._directory_of(name) as (directory, last):
-                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
                 with open(os.open(last, flags, 0o666, dir_fd=directory), "wb") as stream:
                     stream.write(data)
                     _give(stream.fileno())
+                if below:
+                    _give(directory)
         _give(self.fd)
 
     def remove(self) -> None:

@@ -3,7 +3,6 @@
 
 The rules on names are those of user/model/stack_rules.txt, for Linux 5.10 to 7.x, x86 and arm64.
 """
-
 from __future__ import annotations
 
 import functools

@@ -15,11 +15,11 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from analysis import metric, tables  # noqa: E402
-from analysis.dataset import Dataset, Profile, Row  # noqa: E402
-from analysis.report import diagram, figure, flame, latex, main, page, plotter, report_dir, stack_rules  # noqa: E402
-from analysis.report.page import Fold, Heading, Link, Links, Pair, Paragraph, Picture, Table  # noqa: E402
-from analysis.study import Analysis  # noqa: E402
+from analysis import metric, tables
+from analysis.dataset import Dataset, Profile, Row
+from analysis.report import diagram, figure, flame, latex, main, page, plotter, report_dir, stack_rules
+from analysis.report.page import Fold, Heading, Link, Links, Pair, Paragraph, Picture, Table
+from analysis.study import Analysis
 
 HOSTILE = '<script>alert(1)</script>&amp;"\'|*_[x](javascript:y)`id`\\input{z}%$#{}~^\n=cmd()\x1b\u202e'
 SVG = '<?xml version="1.0"?><svg><g id="a" fill="url(#b)"/><use href=\'#a\'/></svg>'
