@@ -49,5 +49,10 @@ def main() -> int:
     return code
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """The entry of a zipapp."""
     sys.exit(main())
+
+
+if __name__ == "__main__":
+    run()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from . import command_line, compare_output, files, json_text, metric, phrases, stats, units
 from .changes import Change, Changes, Gate, parse_metric
-from .command_line import Option, UsageError, error
+from .command_line import error, Option, UsageError
 from .dataset import Names
 from .documents import Refused
 from .load import load_files
@@ -104,8 +104,8 @@ def _report_regression(c: Change) -> None:
 
 
 def _exit_code(c: Changes, o: Options) -> int:
-    """command_line.EXIT_ASSERTION for a regression, command_line.EXIT_RUN_FAILED if some cell of the first data set could not be tested; prints
-    the reason."""
+    """EXIT_ASSERTION for a regression, EXIT_RUN_FAILED if some cell of the first data set could not be tested; says
+    why."""
     gate = c.gate(o.limit, o.across)
     if gate is Gate.FAILED:
         _report_untestable(c, o)
