@@ -2,11 +2,12 @@
 """`netiotrace report`: reads results, analyses and draws them, and writes a directory that appears when complete."""
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import re
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from .. import answers, load
 from ..command_line import EXIT_DONE, EXIT_RUN_FAILED, EXIT_USAGE, UsageError, error
@@ -22,6 +23,7 @@ from .plotter import Plotter, PlotterError, script
 from .report_dir import ReportDir
 
 EXIT_SIGNAL_BASE = 128
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 # In the order of the report: name of the files, template, what makes it.
 _FIGURES: tuple[tuple[str, str, Callable[[Draft], None]], ...] = (
@@ -62,11 +64,23 @@ def _stop(number: int, _: object) -> None:
     raise _Stopped(number)
 
 
-def _signals(handler: Callable[[int, object], None] | signal.Handlers) -> None:
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+def _catch_signals() -> None:
+    for number in _SIGNALS:
         # nohup: ignore the signal.
         if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, handler)
+            signal.signal(number, _stop)
+
+
+@contextlib.contextmanager
+def _undisturbed(*, too_late: bool = False) -> Iterator[None]:
+    """Signals wait; or they come too late: the report appears, or the failure is reported."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    try:
+        yield
+    finally:
+        while too_late and signal.sigtimedwait(_SIGNALS, 0):
+            pass
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
 def _figures(a: Analysis, system: str) -> dict[str, Figure]:
@@ -152,19 +166,17 @@ def _load(o: Options) -> Dataset:
 def _make_one(o: Options, d: Dataset, plotter: Plotter) -> None:
     """A report of d in o.output."""
     try:
-        directory = ReportDir(o.output)
+        with _undisturbed():
+            directory = ReportDir(o.output)
     except OSError as problem:
         raise _cannot_write(o, problem, EXIT_USAGE) from None
     with directory:
         files = _files(o, d, plotter)
-        # A later signal comes too late: the report appears, or the failure is reported.
-        _signals(signal.SIG_IGN)
         try:
-            directory.publish(files)
+            with _undisturbed(too_late=True):
+                directory.publish(files)
         except OSError as problem:
             raise _cannot_write(o, problem, EXIT_RUN_FAILED) from None
-        finally:
-            _signals(_stop)
     if not o.quiet:
         print(f"{o.output}/report.html", flush=True)
 
@@ -195,7 +207,7 @@ def _run(o: Options) -> None:
 
 def main(argv: Sequence[str]) -> int:
     """argv: the arguments behind "report". An exit code."""
-    _signals(_stop)
+    _catch_signals()
     try:
         _run(parse(argv))
     except UsageError as problem:

@@ -19,6 +19,7 @@ from collections.abc import Callable
 
 from .figure import Figure
 from .page import resource
+from .report_dir import sudo_user
 
 TIME_MAX_S = 120
 CPU_MAX_S = 60
@@ -45,14 +46,15 @@ def find_gnuplot() -> str | None:
 def _child_setup() -> Callable[[], None]:
     """What gnuplot's process does before it becomes gnuplot; made before the fork, as it may import nothing."""
     prctl, parent = ctypes.CDLL(None, use_errno=True).prctl, os.getpid()
+    uid, gid = sudo_user() or (NOBODY, NOBODY)
 
     def setup() -> None:
         limits.setrlimit(limits.RLIMIT_CPU, (CPU_MAX_S, CPU_MAX_S))
         limits.setrlimit(limits.RLIMIT_CORE, (0, 0))
         if os.geteuid() == 0:
             os.setgroups([])
-            os.setgid(NOBODY)
-            os.setuid(NOBODY)
+            os.setgid(gid)
+            os.setuid(uid)
         # A change of user clears the first.
         if prctl(PR_SET_PDEATHSIG, signal.SIGKILL) or prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
             raise OSError(ctypes.get_errno(), "prctl")

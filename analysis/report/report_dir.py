@@ -40,7 +40,7 @@ class Refused(OSError):
         super().__init__(code, why)
 
 
-def _sudo_user() -> tuple[int, int] | None:
+def sudo_user() -> tuple[int, int] | None:
     """The user behind sudo and their group, if this is root."""
     uid, gid = (os.environ.get(name, "") for name in ("SUDO_UID", "SUDO_GID"))
     if os.geteuid() or not re.fullmatch("[0-9]{1,9}", uid) or not int(uid) or not re.fullmatch("[0-9]{1,9}", gid):
@@ -50,7 +50,7 @@ def _sudo_user() -> tuple[int, int] | None:
 
 def _give(fd: int) -> None:
     """Files are the user's who called sudo."""
-    user = _sudo_user()
+    user = sudo_user()
     if user:
         os.fchown(fd, *user)
 
@@ -209,7 +209,7 @@ class ReportDir:
     def _clear_leftover(self, name: str) -> None:
         """Removes the leftover of a killed report of this user, or of root for the user of sudo."""
         with contextlib.suppress(FileNotFoundError), _Directory(self.parent, name) as left:
-            if os.fstat(left.fd).st_uid not in (os.geteuid(), (_sudo_user() or (os.geteuid(),))[0]):
+            if os.fstat(left.fd).st_uid not in (os.geteuid(), (sudo_user() or (os.geteuid(),))[0]):
                 raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
             left.lock()
             left.remove()
