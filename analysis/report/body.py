@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The content and order of a report, as blocks: independent of HTML and Markdown."""
+
 from __future__ import annotations
 
 import math
@@ -11,7 +12,7 @@ from ..metric import Metric
 from ..study import Analysis, Cell, Family
 from ..tables import COUNTERS, MODES, TWOCOPY
 from .figure import Figure
-from .page import WINNER, Block, Fold, Heading, Link, Links, Pair, Paragraph, Picture, Table
+from .page import Block, Fold, Heading, Link, Links, Pair, Paragraph, Picture, Table, WINNER
 
 ROWS_MAX = 500  # of a table
 

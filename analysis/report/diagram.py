@@ -4,6 +4,7 @@
 An arrow for each stage that ran, with its bytes per payload byte and its time. The sender's memory is top left, the
 receiver's top right, the kernel's below; data flows from left to right.
 """
+
 from __future__ import annotations
 
 import math
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 
 from .. import metric, phrases, units
 from ..study import Analysis, Cell
-from ..tables import STAGES, Stage
+from ..tables import Stage, STAGES
 from .figure import stage_words
 from .page import html, resource
 

@@ -3,6 +3,7 @@
 
 templates/*.gp say what each takes; figure_lines.py and figure_stacks.py have what each figure shows.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -15,7 +16,7 @@ from .. import stats, units
 from ..dataset import Dataset, Json
 from ..metric import Metric
 from ..study import Analysis, Cell
-from ..tables import MODES, Mode, Stage
+from ..tables import Mode, MODES, Stage
 
 PANELS_MAX = 4
 CAPTION_COLUMNS = 112  # of its small print

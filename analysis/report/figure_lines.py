@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Pictures with a line per mode: medians with their intervals, the modes relative to two-copy, and histograms."""
+
 from __future__ import annotations
 
 import math
@@ -11,8 +12,8 @@ from ..dataset import Bucket, Hist
 from ..metric import Better, Metric
 from ..stats import Difference
 from ..study import Analysis, Cell
-from ..tables import CPU_CLASSES, PINS, SENDER, STAGES, TWOCOPY, CpuClass, Mode, Stage
-from .figure import PANELS_MAX, Draft, pick, reference_size, reference_threads, stage_words
+from ..tables import CPU_CLASSES, CpuClass, Mode, PINS, SENDER, Stage, STAGES, TWOCOPY
+from .figure import Draft, PANELS_MAX, pick, reference_size, reference_threads, stage_words
 
 NS_PER_US = 1000.0
 LOG_WORTH_RATIO = 20  # highest / lowest above which an axis is logarithmic

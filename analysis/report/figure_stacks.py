@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Stacked bars, a group per mode and a bar per size: copies by stage, the send call by part, CPU time by class."""
+
 from __future__ import annotations
 
 import math
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from .. import metric, phrases, units
 from ..metric import Metric
 from ..study import Analysis, Cell
-from ..tables import CPU_CLASSES, MODES, PATH_PARTS, SENDER, STAGES, Mode, PathPart
+from ..tables import CPU_CLASSES, Mode, MODES, PATH_PARTS, PathPart, SENDER, STAGES
 from .figure import Draft, mean, pick, reference_threads, stage_words
 from .stack_rules import CALL, call_part
 
@@ -129,7 +130,7 @@ def _fill_path(_: Analysis, cell: Cell) -> list[_Part]:
     bar = [_Part(p.key, p.heading, _per_message(cell, metric.path(p))) for p in PATH_PARTS[1:]]
     for part in bar:
         rest -= 0 if math.isnan(part.value) else part.value
-    return bar + [_Part("rest", "rest", rest)] if _is_known(bar) else bar
+    return [*bar, _Part("rest", "rest", rest)] if _is_known(bar) else bar
 
 
 def _fill_sampled_path(a: Analysis, cell: Cell) -> list[_Part]:
@@ -144,7 +145,7 @@ def _fill_sampled_path(a: Analysis, cell: Cell) -> list[_Part]:
     if not total or math.isnan(us):
         return []
     bar = [_Part(p.key, p.heading, us * samples[p] / total) for p in PATH_PARTS[1:]]
-    return bar + [_Part("rest", "rest", us * samples[CALL] / total)]
+    return [*bar, _Part("rest", "rest", us * samples[CALL] / total)]
 
 
 def send_call(d: Draft) -> None:

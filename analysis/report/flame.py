@@ -3,6 +3,7 @@
 
 A box is a function, as wide as the CPU time of its samples per KiB of payload, with its callees above.
 """
+
 from __future__ import annotations
 
 import math
@@ -12,10 +13,10 @@ from dataclasses import dataclass, field
 from .. import metric
 from ..dataset import Profile
 from ..study import Analysis
-from ..tables import CPU_CLASSES, GATHERS, OWNERS, RECEIVER, SENDER, CpuClass, Mode
+from ..tables import CPU_CLASSES, CpuClass, GATHERS, Mode, OWNERS, RECEIVER, SENDER
 from .figure import mean, reference_size, reference_threads
 from .page import html
-from .stack_rules import SYSCALL, stack_class, user_class
+from .stack_rules import stack_class, SYSCALL, user_class
 
 WIDTH = 960.0
 ROW = 17.0
@@ -130,7 +131,7 @@ class _Picture:
         y = self.height - FOOT - (len(above) + 1) * ROW
         if width < NARROWEST or len(above) >= DEPTH_MAX:
             return
-        path = above + [node.name]
+        path = [*above, node.name]
         yield (
             f'<g><title>{self._tip(node)}</title><rect x="{x:.2f}" y="{y:.1f}" width="{width:.2f}" '
             f'height="{ROW - 1:.1f}" fill="{self._colour(node, path)}" fill-opacity="{OPACITY}" stroke="#fff" '

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The cells of a report as tables for LaTeX: as wide as a page, which needs the package booktabs for them."""
+
 from __future__ import annotations
 
 from markupsafe import Markup

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`netiotrace report`: reads results, analyses and draws them, and writes a directory that appears when complete."""
+
 from __future__ import annotations
 
 import contextlib
@@ -10,13 +11,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 
 from .. import answers, load
-from ..command_line import EXIT_DONE, EXIT_RUN_FAILED, EXIT_USAGE, UsageError, error
+from ..command_line import error, EXIT_DONE, EXIT_RUN_FAILED, EXIT_USAGE, UsageError
 from ..dataset import Dataset
 from ..documents import Refused
 from ..study import Analysis
 from ..tables import MODES, TWOCOPY, ZEROCOPY
 from . import diagram, figure_lines, figure_stacks, flame, latex, page
-from .body import Drawing, Report, blocks
+from .body import blocks, Drawing, Report
 from .figure import Draft, Figure, reference_size, reference_threads, system_line
 from .options import Options, parse
 from .plotter import Plotter, PlotterError, script

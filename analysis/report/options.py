@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The command line of `netiotrace report`."""
+
 from __future__ import annotations
 
 import math
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .. import units
-from ..command_line import CSV_OPTIONS, Option, UsageError, take_csv_option
+from ..command_line import CSV_OPTIONS, Option, take_csv_option, UsageError
 from ..command_line import parse as parse_words
 from ..dataset import Names
 

@@ -4,6 +4,7 @@
 Text is plain everywhere: the format escapes each value that a template prints. Jinja2's autoescape is on, so a
 value that is printed without our escaping function would still be escaped as HTML.
 """
+
 from __future__ import annotations
 
 import pkgutil

@@ -5,11 +5,13 @@ gnuplot reads everything from its standard input and writes the picture to its s
 name, works in /, has no environment except locale and PATH, has its own session, and ends with this process, or after
 two minutes. It runs without root, and no shell starts it.
 """
+
 from __future__ import annotations
 
 import ctypes
 import errno
 import os
+import pathlib
 import re
 import resource as limits
 import signal
@@ -24,6 +26,7 @@ from .report_dir import sudo_user
 TIME_MAX_S = 120
 CPU_MAX_S = 60
 NOBODY = 65534
+LINKS_MAX = 40
 DATA_END = "END_OF_DATA_OF_NETIOTRACE"
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38  # prctl(2)
 
@@ -34,11 +37,30 @@ class PlotterError(Exception):
     """A sentence."""
 
 
+def _is_trusted(program: str) -> bool:
+    """Can only root and the user behind sudo replace or change it?"""
+    own = {0, (sudo_user() or (0, 0))[0]}
+    paths = [program]
+    while os.path.islink(paths[-1]) and len(paths) < LINKS_MAX:
+        paths.append(os.path.join(os.path.dirname(paths[-1]), os.readlink(paths[-1])))
+    for part in {part for path in map(pathlib.PurePath, paths) for part in (path, *path.parents)}:
+        st = os.stat(part)
+        is_open = st.st_mode & 0o022 and not (stat.S_ISDIR(st.st_mode) and st.st_mode & stat.S_ISVTX)
+        if st.st_uid not in own or is_open:
+            return False
+    return True
+
+
 def find_gnuplot() -> str | None:
-    """The first in PATH. A relative entry would be searched in the working directory: skipped."""
+    """The first in PATH; as root, one that no other user could have replaced.
+
+    A relative entry would be searched in the working directory: skipped.
+    """
     for directory in os.environ.get("PATH", "/usr/bin:/bin").split(":"):
         program = directory + "/gnuplot"
-        if directory.startswith("/") and os.access(program, os.X_OK) and stat.S_ISREG(os.stat(program).st_mode):
+        if not directory.startswith("/") or not os.access(program, os.X_OK) or not os.path.isfile(program):
+            continue
+        if os.geteuid() or _is_trusted(program):
             return program
     return None
 

@@ -11,6 +11,7 @@ Killed at any moment, the old files or the new are there, whole. A kill in the s
 The marker (base/managed_dir.h): a line "netiotrace.files/1 KIND", then one NAME or SUBDIRECTORY/NAME a line. A last
 line without newline, left by a killed program, does not count.
 """
+
 from __future__ import annotations
 
 import contextlib

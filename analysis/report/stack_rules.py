@@ -3,6 +3,7 @@
 
 The rules on names are those of user/model/stack_rules.txt, for Linux 5.10 to 7.x, x86 and arm64.
 """
+
 from __future__ import annotations
 
 import functools
@@ -10,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..tables import CPU_CLASSES, PATH_PARTS, CpuClass, PathPart
+from ..tables import CPU_CLASSES, CpuClass, PATH_PARTS, PathPart
 from .page import resource
 
 FRAMES_MAX = 127  # of a sample

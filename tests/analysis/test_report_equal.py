@@ -4,6 +4,7 @@
 NETIOTRACE: the C program, otherwise the one at the root of the tree. gnuplot is a script here whose pictures depend on
 what it reads, so that equal pictures mean equal input; one test draws with the real one.
 """
+
 from __future__ import annotations
 
 import copy
@@ -177,7 +178,11 @@ def _timed(run: dict[str, Any], _: dict[str, Any]) -> None:
         low = 500 << i
         if zero != (stage == "tx_copy"):
             run["ledger"][stage]["ns"] = low * 100
-            run["ledger"][stage]["ns_buckets"] = [[low, low * 2 - 1, 80], [low * 2, low * 4 - 1, 20], [low * 9, None, 1]]
+            run["ledger"][stage]["ns_buckets"] = [
+                [low, low * 2 - 1, 80],
+                [low * 2, low * 4 - 1, 20],
+                [low * 9, None, 1],
+            ]
     run["path_ns"].update(send_total=9999 * n, lock=101 * n, copy=3001 * n, transmit=2999 * n, release=203 * n)
 
 
@@ -219,9 +224,7 @@ def test_changed_documents(
     compare("results", inputs={"results": directory})
 
 
-def test_report_for_each_congestion_control(
-    compare: Callable[..., dict[str, bytes]], tmp_path: pathlib.Path
-) -> None:
+def test_report_for_each_congestion_control(compare: Callable[..., dict[str, bytes]], tmp_path: pathlib.Path) -> None:
     changed = documents(4)
     for name in ("cubic", "bbr/2"):
         for document in copy.deepcopy(changed[:4]):
@@ -248,7 +251,9 @@ def test_report_for_each_congestion_control(
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
 )
-def test_refusals(compare: Callable[..., dict[str, bytes]], tmp_path: pathlib.Path, arguments: list[str], code: int) -> None:
+def test_refusals(
+    compare: Callable[..., dict[str, bytes]], tmp_path: pathlib.Path, arguments: list[str], code: int
+) -> None:
     (tmp_path / "dir").mkdir()
     (tmp_path / "dir/letter").write_text("not ours")
     compare(*arguments, inputs={"p.csv": PUBLISHED, "dir": tmp_path / "dir"}, code=code)
@@ -274,13 +279,17 @@ def test_classes_and_parts_of_recorded_stacks(recording: pathlib.Path) -> None:
     stacks = [line.split(";", 2)[2].rpartition(" ")[0] for line in recording.read_text().splitlines()]
     given = "".join(f"sender;{frames} 1\n" for frames in stacks)
     for arguments in (["twocopy"], ["zerocopy", "parts"]):
-        output = subprocess.run([program, *arguments], input=given, stdout=subprocess.PIPE, text=True, check=True).stdout
+        output = subprocess.run(
+            [program, *arguments], input=given, stdout=subprocess.PIPE, text=True, check=True
+        ).stdout
         expected = [line.split()[1] for line in output.splitlines()]
         if len(arguments) > 1:
             parts = map(stack_rules.call_part, stacks)
             assert [part.key if part else "none" for part in parts] == expected
         else:
             assert [
-                (stack_rules.user_class(s[1:], True) if s[0] == "[" else stack_rules.stack_class(s.split(";")[::-1])).key
+                (
+                    stack_rules.user_class(s[1:], True) if s[0] == "[" else stack_rules.stack_class(s.split(";")[::-1])
+                ).key
                 for s in stacks
             ] == expected

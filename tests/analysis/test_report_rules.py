@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a report does with names from outside, with gnuplot, and with the directory that it writes."""
+
 from __future__ import annotations
 
 import errno
@@ -21,7 +22,7 @@ from analysis.report import diagram, figure, flame, latex, main, page, plotter, 
 from analysis.report.page import Fold, Heading, Link, Links, Pair, Paragraph, Picture, Table
 from analysis.study import Analysis
 
-HOSTILE = '<script>alert(1)</script>&amp;"\'|*_[x](javascript:y)`id`\\input{z}%$#{}~^\n=cmd()\x1b\u202e'
+HOSTILE = "<script>alert(1)</script>&amp;\"'|*_[x](javascript:y)`id`\\input{z}%$#{}~^\n=cmd()\x1b\u202e"
 SVG = '<?xml version="1.0"?><svg><g id="a" fill="url(#b)"/><use href=\'#a\'/></svg>'
 
 
@@ -50,19 +51,19 @@ def hostile_analysis() -> Analysis:
     ("escape", "expected"),
     [
         (page.html, "&lt;a href=&quot;x&quot;&gt;&amp;&#39;\n?"),
-        (page.markdown, "\\<a href=\"x\"\\>\\&' ?"),
-        (page.latex, "<a href=\"x\">\\&'??"),
+        (page.markdown, '\\<a href="x"\\>\\&\' ?'),
+        (page.latex, '<a href="x">\\&\'??'),
         (figure.quoted, '"<a href=\\"x\\">&\'\\n?"'),
     ],
 )
 def test_text_is_escaped(escape: Any, expected: str) -> None:
-    assert escape("<a href=\"x\">&'\n\x1b") == expected
+    assert escape('<a href="x">&\'\n\x1b') == expected
 
 
 def test_syntax_of_markdown_latex_and_gnuplot_is_escaped() -> None:
     assert page.markdown("|`*_{}[]#~\\") == r"\|\`\*\_\{\}\[\]\#\~\\"
     assert page.latex("%$#_{}~^\\") == r"\%\$\#\_\{\}\char`\~{}\char`\^{}\char`\\{}"
-    assert figure.quoted("`id` \\n") == '"\'id\' \\\\n"'
+    assert figure.quoted("`id` \\n") == "\"'id' \\\\n\""
 
 
 class _Tags(html.parser.HTMLParser):
@@ -103,7 +104,7 @@ def test_hostile_text_makes_no_markdown() -> None:
     for text in ("plain", HOSTILE):
         markdown = page.render_page("page.md", page.markdown, text, _page_of(text))
         syntax = re.sub(r"\\.", "", markdown)
-        made.append([syntax.count(c) for c in "|*[]()`<>"][:4] + [syntax.count("\n")])
+        made.append([syntax.count(c) for c in "|*[]\n"])
         assert "<" not in syntax and "`" not in syntax
     assert made[0] == made[1]
 
@@ -211,7 +212,7 @@ def fake(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     directory.chmod(0o755)
 
     def make(script: str) -> None:
-        (directory / "gnuplot").write_text(f"#!/bin/sh\n[ \"$1\" = --version ] && exit\n{script}\n")
+        (directory / "gnuplot").write_text(f'#!/bin/sh\n[ "$1" = --version ] && exit\n{script}\n')
         (directory / "gnuplot").chmod(0o755)
         monkeypatch.setenv("PATH", f"relative:{directory}")
 
@@ -319,7 +320,7 @@ def test_links_are_not_followed(tmp_path: pathlib.Path) -> None:
     _publish(target, FILES)
     (target / "report.md").unlink()
     (target / "report.md").symlink_to(tmp_path / "secret")
-    with pytest.raises(OSError, match="it contains report.md"):
+    with pytest.raises(OSError, match=r"it contains report\.md"):
         report_dir.ReportDir(str(target))
     assert (tmp_path / "secret").read_text() == "kept"
 
