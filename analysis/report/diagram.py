@@ -38,7 +38,7 @@ def possible(a: Analysis, cell: Cell | None) -> bool:
 
 
 def _text(x: int, y: int, anchor: str, class_: str, text: str) -> str:
-    text = html(units.cut(units.printable(text), LINE_MAX))
+    text = html(units.clip(units.printable(text), LINE_MAX))
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}" class="{class_}">{text}</text>\n'
 
 
@@ -123,7 +123,7 @@ class _Diagram:
         if self.ran(GATHER):
             yield _box(276, USER_Y, "one buffer")
         yield _box(self.skb_x, KERNEL_Y, "socket buffer", "sk_buff")
-        small = units.cut(units.printable(device), DEVICE_MAX) if isinstance(device, str) else "n/a"
+        small = units.clip(units.printable(device), DEVICE_MAX) if isinstance(device, str) else "n/a"
         yield _box(520, KERNEL_Y, path if isinstance(path, str) else "device", small, 130)
         yield _box(746, KERNEL_Y, "socket buffer", "receive queue")
         yield _box(746, USER_Y, "receive buffer")
@@ -161,7 +161,7 @@ class _Diagram:
             if stage in _OLDER_LACK and not self.ran(stage):
                 continue
             if math.isnan(copies):
-                reason = units.cut(units.printable(self.a.reason(metric.stage_bytes(stage))), REASON_MAX)
+                reason = units.clip(units.printable(self.a.reason(metric.stage_bytes(stage))), REASON_MAX)
                 lines.append(f"{name} not available: {reason}")
             elif not self.ran(stage):
                 idle.append(name)

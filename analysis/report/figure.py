@@ -201,7 +201,7 @@ def reference_size(a: Analysis) -> int:
 def _part(of: Json | None, key: str, before: str, after: str) -> list[str]:
     value = of.get(key) if isinstance(of, dict) else None
     if isinstance(value, str) and value:
-        return [before + units.cut(units.printable(value), 159) + after]
+        return [before + units.clip(units.printable(value), 159) + after]
     if isinstance(value, int) and not isinstance(value, bool):
         return [f"{before}{value}{after}"]
     return []
