@@ -11,8 +11,7 @@ import enum
 import math
 from dataclasses import dataclass
 
-from . import tables
-from .tables import Counter, COUNTERS, CPU_CLASSES, CpuClass, PATH_PARTS, PathPart, Stage, STAGES
+from .tables import COUNTERS, CPU_CLASSES, CpuClass, Part, PATH_PARTS, Stage, STAGES
 
 NAN = math.nan
 KIB = 1024.0
@@ -176,9 +175,9 @@ def _fill() -> None:
         _add(f"PATH_{p.id}", f"path_ns.{p.key}", "", f"send call: {p.heading}", "ns", NEITHER, EXPECTED, "")
     for prefix, side in (("S", "sender"), ("R", "receiver")):
         for c in COUNTERS:
-            _add(f"{prefix}_{c.id}", f"perf.{side}.{c.key}.value", "", f"{side}'s {c.words}", "", NEITHER, 0, "")
+            _add(f"{prefix}_{c.id}", f"perf.{side}.{c.key}.value", "", f"{side}'s {c.heading}", "", NEITHER, 0, "")
     for c in COUNTERS:
-        _add(c.id, f"perf.{c.key}", "", c.words, "", NEITHER, EXPECTED, "")
+        _add(c.id, f"perf.{c.key}", "", c.heading, "", NEITHER, EXPECTED, "")
     for prefix, side, whose in (
             ("CLASS_S", "sender", "sender's CPU time"), ("CLASS_R", "receiver", "receiver's CPU time"),
             ("ELSEWHERE_S", "elsewhere", "CPU time elsewhere"),
@@ -233,15 +232,11 @@ def stage_cpb(s: Stage) -> Metric:
     return METRICS[f"CPB_{s.id}"]
 
 
-def path(part: PathPart) -> Metric:
+def path(part: Part) -> Metric:
     return METRICS[f"PATH_{part.id}"]
 
 
-def perf(side: int, c: Counter) -> Metric:
-    return METRICS[f"{'SR'[side]}_{c.id}"]
-
-
-def perf_both(c: Counter) -> Metric:
+def perf_both(c: Part) -> Metric:
     return METRICS[c.id]
 
 
@@ -253,11 +248,6 @@ def class_both(k: CpuClass) -> Metric:
     return METRICS[f"CLASS_{k.id}"]
 
 
-def elsewhere(side: int, k: CpuClass) -> Metric:
-    """Softirq work on top of other tasks of the side's machine."""
-    return METRICS[f"ELSEWHERE_{'SR'[side]}_{k.id}"]
-
-
 def source(m: Metric) -> Metric:
     """The measured metric behind m, which has the reason if m is missing; else m.
 
@@ -266,9 +256,9 @@ def source(m: Metric) -> Metric:
     return _SOURCES.get(m, m)
 
 
-_SOURCES = {perf_both(c): perf(tables.SENDER, c) for c in COUNTERS}
+_SOURCES = {perf_both(c): METRICS[f"S_{c.id}"] for c in COUNTERS}
 _SOURCES |= {KERNEL_CYCLES: S_KERNEL_CYCLES, BYTES_PER_CYCLE: METRICS["S_CYCLES"]}
-_SOURCES |= {class_both(k): class_(tables.SENDER, k) for k in CPU_CLASSES}
+_SOURCES |= {class_both(k): class_(0, k) for k in CPU_CLASSES}
 _SOURCES |= {METRICS[row[0]]: METRICS[f"S_{row[5]}"] for row in _FIGURES}
 
 _BOTH = [(m.index, METRICS[f"S_{m.id}"].index, METRICS[f"R_{m.id}"].index) for m in map(perf_both, COUNTERS)]
