@@ -39,10 +39,6 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _number(value: Any) -> float:
-    return float(value) if _is_number(value) else 0.0
-
-
 def text_of(o: Any, key: str) -> str | None:
     """A member that is text."""
     value = o.get(key) if isinstance(o, dict) else None
