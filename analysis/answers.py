@@ -373,9 +373,6 @@ QUESTIONS: tuple[tuple[str, Callable[[Answer], None]], ...] = (
     ("What is unexpected in this data, and which measurement explains it?", answer_unexpected.make),
     ("At which size is one way to send ahead of another?", _pairs),
     ("What is the cheapest way to send here?", _cheapest))
-QUESTION_ZEROCOPY, QUESTION_CACHE, QUESTION_THREADS, QUESTION_ONE_OVER_TWO, QUESTION_ZERO_OVER_TWO = range(5)
-QUESTION_UNEXPECTED, QUESTION_PAIRS, QUESTION_CHEAPEST = range(5, 8)
-QUESTION_SIX = 6  # those before are the experiment's
 
 
 def make_all(a: Analysis) -> list[Answer]:

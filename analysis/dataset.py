@@ -8,7 +8,7 @@ from typing import Any
 
 from . import metric
 from .metric import Metric
-from .tables import Latency, Mode, Stage
+from .tables import Mode, Part, Stage
 
 Json = Any  # a value of a JSON document
 
@@ -76,7 +76,7 @@ class Hist:
     mode: Mode
     size: int
     threads: int
-    kind: Stage | Latency
+    kind: Stage | Part
     buckets: list[Bucket] = field(default_factory=list)
 
 

@@ -12,7 +12,7 @@ from . import conditions, json_text, metric, units
 from .conditions import at
 from .dataset import Bucket, Dataset, Failure, Hist, Profile, Row
 from .metric import NAN
-from .tables import LATENCIES, Latency, OWNERS, parse_mode, Stage, STAGES
+from .tables import LATENCIES, OWNERS, parse_mode, Part, Stage, STAGES
 
 RESULT_SCHEMA = "netiotrace.result/1"
 FAILURE_SCHEMA = "netiotrace.failure/1"
@@ -37,10 +37,6 @@ class _Damaged(Exception):
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _number(value: Any) -> float:
-    return float(value) if _is_number(value) else 0.0
 
 
 def text_of(o: Any, key: str) -> str | None:
@@ -86,7 +82,7 @@ def _bucket(item: Any) -> Bucket:
     return b
 
 
-def _read_hist(d: Dataset, row: Row, kind: Stage | Latency, buckets: Any) -> None:
+def _read_hist(d: Dataset, row: Row, kind: Stage | Part, buckets: Any) -> None:
     if buckets is not None and not isinstance(buckets, list):
         raise _Damaged(_NO_NUMBER)
     if not buckets:

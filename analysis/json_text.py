@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 REAL_DIGITS = 12  # further ones are noise
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
@@ -67,17 +66,10 @@ def equal(a: Any, b: Any) -> bool:
     return json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
 
 
-def _string(text: str, ascii_only: bool) -> str:
-    def escape(match: re.Match[str]) -> str:
-        c = match[0]
-        if c in _ESCAPES:
-            return _ESCAPES[c]
-        code = ord(c)
-        if code < 0x10000:
-            return f"\\u{code:04X}"
-        return f"\\u{0xd800 + (code - 0x10000 >> 10):04X}\\u{0xdc00 + (code & 0x3ff):04X}"
-
-    return '"' + re.sub('["\\\\\0-\x1f' + ("\x80-\U0010ffff" if ascii_only else "") + "]", escape, text) + '"'
+def _string(value: str, ascii_only: bool) -> str:
+    """With the digits of escapes as jansson has them."""
+    return re.sub(r"\\(?:u([0-9a-f]{4})|.)", lambda m: f"\\u{m[1].upper()}" if m[1] else m[0],
+                  json.dumps(value, ensure_ascii=ascii_only))
 
 
 def real(value: float) -> str:

@@ -51,11 +51,11 @@ def _load_entry(d: Dataset, path: str, optional: bool) -> None:
 
 
 def _load_documents(d: Dataset, directory: str, optional: bool) -> None:
-    """All documents in a directory, sorted by name; FileNotFoundError: no such directory."""
+    """All documents in a directory, sorted by name; none if there is no such directory."""
     try:
         names = files.documents(directory)
     except FileNotFoundError:
-        raise
+        return
     except OSError as error:
         raise _describe(directory, error) from None
     for name in names:
@@ -66,11 +66,9 @@ def _load_directory(d: Dataset, path: str) -> None:
     def is_empty() -> bool:
         return not d.rows and not d.failures and not d.others
 
-    with contextlib.suppress(FileNotFoundError):
-        _load_documents(d, f"{path}/cells", False)
+    _load_documents(d, f"{path}/cells", False)
     if is_empty():
-        with contextlib.suppress(FileNotFoundError):
-            _load_documents(d, path, True)
+        _load_documents(d, path, True)
     if is_empty():
         raise Refused(f"{path}: no result documents (cells/*.json) are in this directory.")
     with contextlib.suppress(Refused):  # the seed is in no document of a run

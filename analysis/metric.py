@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import enum
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from . import tables
-from .tables import Counter, COUNTERS, CPU_CLASSES, CpuClass, PATH_PARTS, PathPart, Stage, STAGES
+from .tables import COUNTERS, CPU_CLASSES, CpuClass, Part, PATH_PARTS, Stage, STAGES
 
 NAN = math.nan
 KIB = 1024.0
@@ -156,48 +156,42 @@ _FIGURES = (
      "DURATION", 1, 0, "context switches / measured time"),
 )
 
-METRICS: dict[str, Metric] = {}  # by id, in order
-
-
-def _add(id_: str, path: str, formula: str, words: str, unit: str, better: Better, shown: int, key: str) -> None:
-    METRICS[id_] = Metric(len(METRICS), id_, path, formula, words, unit, better, shown, key)
-
-
-def _fill() -> None:
-    for id_, path, words, unit, better, shown, key in _READ:
-        _add(id_, path, "", words, unit, better, shown, key)
+def _rows() -> Iterator[tuple[str, str, str, str, str, Better, int, str]]:
+    """The members of each metric but its index."""
+    for id_, path_, words, unit, better, shown, key in _READ:
+        yield id_, path_, "", words, unit, better, shown, key
     for s in STAGES:
-        _add(f"BYTES_{s.id}", f"ledger.{s.key}.bytes", "", s.key, "B", NEITHER, EXPECTED, "")
+        yield f"BYTES_{s.id}", f"ledger.{s.key}.bytes", "", s.key, "B", NEITHER, EXPECTED, ""
     for s in STAGES:
-        _add(f"NS_{s.id}", f"ledger.{s.key}.ns", "", f"time in {s.key}", "ns", NEITHER, EXPECTED * s.is_copy, "")
+        yield f"NS_{s.id}", f"ledger.{s.key}.ns", "", f"time in {s.key}", "ns", NEITHER, EXPECTED * s.is_copy, ""
     for s in STAGES:
-        _add(f"TIMED_{s.id}", f"ledger.{s.key}.timed_bytes", "", f"bytes timed in {s.key}", "B", NEITHER, 0, "")
+        yield f"TIMED_{s.id}", f"ledger.{s.key}.timed_bytes", "", f"bytes timed in {s.key}", "B", NEITHER, 0, ""
     for p in PATH_PARTS[1:]:
-        _add(f"PATH_{p.id}", f"path_ns.{p.key}", "", f"send call: {p.heading}", "ns", NEITHER, EXPECTED, "")
+        yield f"PATH_{p.id}", f"path_ns.{p.key}", "", f"send call: {p.heading}", "ns", NEITHER, EXPECTED, ""
     for prefix, side in (("S", "sender"), ("R", "receiver")):
         for c in COUNTERS:
-            _add(f"{prefix}_{c.id}", f"perf.{side}.{c.key}.value", "", f"{side}'s {c.words}", "", NEITHER, 0, "")
+            yield f"{prefix}_{c.id}", f"perf.{side}.{c.key}.value", "", f"{side}'s {c.heading}", "", NEITHER, 0, ""
     for c in COUNTERS:
-        _add(c.id, f"perf.{c.key}", "", c.words, "", NEITHER, EXPECTED, "")
+        yield c.id, f"perf.{c.key}", "", c.heading, "", NEITHER, EXPECTED, ""
     for prefix, side, whose in (
             ("CLASS_S", "sender", "sender's CPU time"), ("CLASS_R", "receiver", "receiver's CPU time"),
             ("ELSEWHERE_S", "elsewhere", "CPU time elsewhere"),
             ("ELSEWHERE_R", "receiver_elsewhere", "receiver's CPU time elsewhere")):
         for k in CPU_CLASSES:
-            _add(f"{prefix}_{k.id}", f"cpu.{side}.ns_per_kib.{k.key}.value", "", f"{whose}: {k.heading}", "ns/KiB",
-                 LOWER, 0, "")
+            path_ = f"cpu.{side}.ns_per_kib.{k.key}.value"
+            yield f"{prefix}_{k.id}", path_, "", f"{whose}: {k.heading}", "ns/KiB", LOWER, 0, ""
     for id_, formula, words, unit, better, shown, key in _DERIVED:
-        _add(id_, "", formula, words, unit, better, shown, key)
+        yield id_, "", formula, words, unit, better, shown, key
     for id_, key, what, each, better, _, _, _, shown, formula in _FIGURES:
-        _add(id_, "", formula, f"{what} {each}", "", better, shown, key)
+        yield id_, "", formula, f"{what} {each}", "", better, shown, key
     for s in STAGES:
-        _add(f"CPB_{s.id}", "", f"{s.key} bytes / payload", s.key, "B/B", NEITHER, 0, "")
+        yield f"CPB_{s.id}", "", f"{s.key} bytes / payload", s.key, "B/B", NEITHER, 0, ""
     for k in CPU_CLASSES:
-        _add(f"CLASS_{k.id}", "", f"sender's + receiver's {k.key}", f"CPU time: {k.heading}", "ns/KiB", LOWER,
-             COMPARE | ASKED, f"cpu_{k.key}")
+        yield (f"CLASS_{k.id}", "", f"sender's + receiver's {k.key}", f"CPU time: {k.heading}", "ns/KiB", LOWER,
+               COMPARE | ASKED, f"cpu_{k.key}")
 
 
-_fill()
+METRICS = {row[0]: Metric(index, *row) for index, row in enumerate(_rows())}  # by id, in order
 ALL = tuple(METRICS.values())
 READ = tuple(m for m in ALL if m.path)
 
@@ -209,53 +203,23 @@ READ = tuple(m for m in ALL if m.path)
  UNACCOUNTED_RX, TIMES_MESSAGES, MISSED, S_KERNEL_CYCLES, R_KERNEL_CYCLES, PATH_TOTAL) = ALL[:len(_READ)]
 (PAYLOAD, GBPS_PER_THREAD, CPU_NS_PER_KIB, BYTES_PER_CYCLE, CPU_S_NS_PER_KIB, CPU_R_NS_PER_KIB, KERNEL_CYCLES) = (
     METRICS[row[0]] for row in _DERIVED)
-(IPC, CYCLES_PER_BYTE, KERNEL_SHARE, L1D_MISSES_PER_KIB, LLC_MISSES_PER_KIB, DTLB_MISSES_PER_KIB, BRANCH_MISSES_PER_KIB,
- CONTEXT_SWITCHES_PER_GIB, CPU_MIGRATIONS_PER_GIB, PAGE_FAULTS_PER_GIB, LLC_MISS_RATIO, BRANCH_MISS_RATIO,
- SWITCHES_PER_S) = (METRICS[row[0]] for row in _FIGURES)
-CYCLES, L1D_MISSES, LLC_MISSES, CONTEXT_SWITCHES = (METRICS[i] for i in ("CYCLES", "L1D_MISSES", "LLC_MISSES",
-                                                                        "CONTEXT_SWITCHES"))
+(IPC, CYCLES_PER_BYTE, L1D_MISSES_PER_KIB, LLC_MISSES_PER_KIB, CONTEXT_SWITCHES_PER_GIB, CYCLES, L1D_MISSES, LLC_MISSES,
+ CONTEXT_SWITCHES) = (METRICS[id_] for id_ in (
+    "IPC", "CYCLES_PER_BYTE", "L1D_MISSES_PER_KIB", "LLC_MISSES_PER_KIB", "CONTEXT_SWITCHES_PER_GIB", "CYCLES",
+    "L1D_MISSES", "LLC_MISSES", "CONTEXT_SWITCHES"))
 
 
-def stage_bytes(s: Stage) -> Metric:
-    return METRICS[f"BYTES_{s.id}"]
+def _family(prefix: str) -> Callable[[Stage | CpuClass | Part], Metric]:
+    return lambda row: METRICS[f"{prefix}{row.id}"]
 
 
-def stage_ns(s: Stage) -> Metric:
-    return METRICS[f"NS_{s.id}"]
-
-
-def stage_timed(s: Stage) -> Metric:
-    return METRICS[f"TIMED_{s.id}"]
-
-
-def stage_cpb(s: Stage) -> Metric:
-    """Its bytes for each byte of payload."""
-    return METRICS[f"CPB_{s.id}"]
-
-
-def path(part: PathPart) -> Metric:
-    return METRICS[f"PATH_{part.id}"]
-
-
-def perf(side: int, c: Counter) -> Metric:
-    return METRICS[f"{'SR'[side]}_{c.id}"]
-
-
-def perf_both(c: Counter) -> Metric:
-    return METRICS[c.id]
+# Of a stage: its bytes, time, timed bytes, and bytes for each byte of payload.
+stage_bytes, stage_ns, stage_timed, stage_cpb = map(_family, ("BYTES_", "NS_", "TIMED_", "CPB_"))
+path, perf_both, class_both = map(_family, ("PATH_", "", "CLASS_"))
 
 
 def class_(side: int, k: CpuClass) -> Metric:
     return METRICS[f"CLASS_{'SR'[side]}_{k.id}"]
-
-
-def class_both(k: CpuClass) -> Metric:
-    return METRICS[f"CLASS_{k.id}"]
-
-
-def elsewhere(side: int, k: CpuClass) -> Metric:
-    """Softirq work on top of other tasks of the side's machine."""
-    return METRICS[f"ELSEWHERE_{'SR'[side]}_{k.id}"]
 
 
 def source(m: Metric) -> Metric:
@@ -266,9 +230,9 @@ def source(m: Metric) -> Metric:
     return _SOURCES.get(m, m)
 
 
-_SOURCES = {perf_both(c): perf(tables.SENDER, c) for c in COUNTERS}
+_SOURCES = {perf_both(c): METRICS[f"S_{c.id}"] for c in COUNTERS}
 _SOURCES |= {KERNEL_CYCLES: S_KERNEL_CYCLES, BYTES_PER_CYCLE: METRICS["S_CYCLES"]}
-_SOURCES |= {class_both(k): class_(tables.SENDER, k) for k in CPU_CLASSES}
+_SOURCES |= {class_both(k): class_(0, k) for k in CPU_CLASSES}
 _SOURCES |= {METRICS[row[0]]: METRICS[f"S_{row[5]}"] for row in _FIGURES}
 
 _BOTH = [(m.index, METRICS[f"S_{m.id}"].index, METRICS[f"R_{m.id}"].index) for m in map(perf_both, COUNTERS)]

@@ -14,11 +14,7 @@ from .units import plural
 _DECIMALS_MAX = 6  # smaller numbers show as 0.000000: none of our units has any
 _ITEMS_MAX = 12
 _TENFOLD = 9  # from this change on it is a factor
-
-
-def size(n: int) -> str:
-    """ "64 KiB"."""
-    return units.size(n)
+size = units.size
 
 
 def threads(n: int) -> str:

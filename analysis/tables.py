@@ -33,7 +33,7 @@ class Mode:
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """A stage of the copy ledger; covers: application bytes that it counts, or "neither"."""
+    """A stage of the copy ledger."""
 
     index: int
     id: str
@@ -41,8 +41,6 @@ class Stage:
     heading: str
     side: int
     is_copy: bool
-    covers: str
-    help: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,37 +52,18 @@ class CpuClass:
     key: str
     heading: str
     colour: str
-    help: str
 
 
 @dataclass(frozen=True, eq=False)
-class Counter:
-    """A performance counter of one side."""
-
-    id: str
-    key: str
-    words: str
-
-
-@dataclass(frozen=True, eq=False)
-class PathPart:
-    """A part of a send call; the first one is the whole."""
+class Part:
+    """A performance counter of one side, a part of a send call, or a latency that the load generator times."""
 
     id: str
     key: str
     heading: str
 
 
-@dataclass(frozen=True, eq=False)
-class Latency:
-    """A latency that the load generator times; none: why a run may lack it."""
-
-    id: str
-    key: str
-    side: int
-    heading: str
-    none: str
-    help: str
+PathPart = Part
 
 
 MODES = (
@@ -100,111 +79,54 @@ MODES = (
 TWOCOPY, ONECOPY, ZEROCOPY = MODES[:3]
 
 STAGES = (
-    Stage(0, "USER_GATHER", "user_gather", "gather", SENDER, True, "neither",
-          "the application packs its fields into a buffer or a pipe (twocopy, splice)"),
-    Stage(1, "TX_COPY", "tx_copy", "send", SENDER, True, "sent",
-          "user memory to socket buffer, inside the send call"),
-    Stage(2, "TX_PIN", "tx_pin", "pin", SENDER, False, "sent",
-          "MSG_ZEROCOPY, io_uring's SEND_ZC: pages pinned and referenced, no copy"),
-    Stage(3, "TX_SPLICE", "tx_splice", "splice", SENDER, False, "sent",
-          "page references: sendfile, splice, MSG_SPLICE_PAGES; no copy"),
-    Stage(4, "DEFERRED_COPY", "deferred_copy", "deferred", SENDER, True, "neither",
-          "zero-copy pages copied after all (skb_copy_ubufs)"),
-    Stage(5, "RX_COPY", "rx_copy", "receive", RECEIVER, True, "received",
-          "socket buffer to user memory, inside the receive call"),
-    Stage(6, "RX_MAP", "rx_map", "map", RECEIVER, False, "received",
-          "pages mapped into the application by TCP_ZEROCOPY_RECEIVE; no copy"),
-    Stage(7, "RX_DISCARD", "rx_discard", "discard", RECEIVER, False, "received",
-          "thrown away by a receive call with MSG_TRUNC; no copy"),
-    Stage(8, "RX_SPLICE", "rx_splice", "rx splice", RECEIVER, False, "received",
-          "page references: received by splice into a pipe; no copy"),
-    Stage(9, "OTHER_COPY", "other_copy", "other", RECEIVER, True, "neither",
-          "unexpected copies: collapse, linearize, skb_copy"),
-    Stage(10, "TLS_COPY", "tls_copy", "tls", SENDER, True, "neither",
-          "plaintext that the cipher of kTLS reads or writes"),
+    Stage(0, "USER_GATHER", "user_gather", "gather", SENDER, True),
+    Stage(1, "TX_COPY", "tx_copy", "send", SENDER, True),
+    Stage(2, "TX_PIN", "tx_pin", "pin", SENDER, False),
+    Stage(3, "TX_SPLICE", "tx_splice", "splice", SENDER, False),
+    Stage(4, "DEFERRED_COPY", "deferred_copy", "deferred", SENDER, True),
+    Stage(5, "RX_COPY", "rx_copy", "receive", RECEIVER, True),
+    Stage(6, "RX_MAP", "rx_map", "map", RECEIVER, False),
+    Stage(7, "RX_DISCARD", "rx_discard", "discard", RECEIVER, False),
+    Stage(8, "RX_SPLICE", "rx_splice", "rx splice", RECEIVER, False),
+    Stage(9, "OTHER_COPY", "other_copy", "other", RECEIVER, True),
+    Stage(10, "TLS_COPY", "tls_copy", "tls", SENDER, True),
 )
 
 CPU_CLASSES = (
-    CpuClass(0, "GATHER", "gather", "gather", "#56B4E9",
-             "the application packs its fields into one buffer (two-copy mode)"),
-    CpuClass(1, "TX_COPY", "tx_copy", "send copy", "#0072B2",
-             "user memory to socket buffer"),
-    CpuClass(2, "TX_PIN", "tx_pin", "pin", "#CC79A7",
-             "user pages pinned for MSG_ZEROCOPY"),
-    CpuClass(3, "DEFERRED_COPY", "deferred_copy", "deferred copy", "#D55E00",
-             "pinned pages copied after all"),
-    CpuClass(4, "RX_COPY", "rx_copy", "receive copy", "#009E73",
-             "socket buffer to user memory"),
-    CpuClass(5, "OTHER_COPY", "other_copy", "other copy", "#994F00",
-             "payload copied elsewhere in the kernel"),
-    CpuClass(6, "COMPLETION", "completion", "completion", "#882255",
-             "MSG_ZEROCOPY notifications: made, queued, read"),
-    CpuClass(7, "TCP_IP", "tcp_ip", "TCP/IP", "#E69F00",
-             "TCP and IP processing, and the socket layer's"),
-    CpuClass(8, "TIMERS", "timers", "pacing/timers", "#F0E442",
-             "timers started, moved and run; pacing"),
-    CpuClass(9, "NETDEV", "netdev", "net device", "#999933",
-             "queueing disciplines, devices, their softirq"),
-    CpuClass(10, "SKB", "skb", "skb", "#44AA99",
-             "socket buffers made, cloned, freed"),
-    CpuClass(11, "MEMORY", "memory", "memory", "#117733",
-             "pages and slab objects got and given back, page faults"),
-    CpuClass(12, "LOCK", "lock", "lock", "#332288",
-             "locks taken, waited for, released"),
-    CpuClass(13, "SCHEDULING", "scheduling", "scheduling", "#AA4499",
-             "sleeping, waking others, switching tasks"),
-    CpuClass(14, "SYSCALL", "syscall", "system call", "#888888",
-             "entry, exit, arguments, descriptors"),
-    CpuClass(15, "IRQ", "irq", "interrupts", "#661100",
-             "hardware interrupts and softirq dispatch"),
-    CpuClass(16, "TRACING", "tracing", "tracing", "#A6761D",
-             "BPF programs and tracing, also of netiotrace itself"),
-    CpuClass(17, "FILE_READ", "file_read", "file read", "#B8860B",
-             "files read from the page cache, and into it"),
-    CpuClass(18, "USER", "user", "application", "#BBBBBB",
-             "the application itself, but gathering"),
-    CpuClass(19, "OTHER", "other", "unclassified", "#DDDDDD",
-             "files written, disks, and stacks that no rule knows"),
+    CpuClass(0, "GATHER", "gather", "gather", "#56B4E9"),
+    CpuClass(1, "TX_COPY", "tx_copy", "send copy", "#0072B2"),
+    CpuClass(2, "TX_PIN", "tx_pin", "pin", "#CC79A7"),
+    CpuClass(3, "DEFERRED_COPY", "deferred_copy", "deferred copy", "#D55E00"),
+    CpuClass(4, "RX_COPY", "rx_copy", "receive copy", "#009E73"),
+    CpuClass(5, "OTHER_COPY", "other_copy", "other copy", "#994F00"),
+    CpuClass(6, "COMPLETION", "completion", "completion", "#882255"),
+    CpuClass(7, "TCP_IP", "tcp_ip", "TCP/IP", "#E69F00"),
+    CpuClass(8, "TIMERS", "timers", "pacing/timers", "#F0E442"),
+    CpuClass(9, "NETDEV", "netdev", "net device", "#999933"),
+    CpuClass(10, "SKB", "skb", "skb", "#44AA99"),
+    CpuClass(11, "MEMORY", "memory", "memory", "#117733"),
+    CpuClass(12, "LOCK", "lock", "lock", "#332288"),
+    CpuClass(13, "SCHEDULING", "scheduling", "scheduling", "#AA4499"),
+    CpuClass(14, "SYSCALL", "syscall", "system call", "#888888"),
+    CpuClass(15, "IRQ", "irq", "interrupts", "#661100"),
+    CpuClass(16, "TRACING", "tracing", "tracing", "#A6761D"),
+    CpuClass(17, "FILE_READ", "file_read", "file read", "#B8860B"),
+    CpuClass(18, "USER", "user", "application", "#BBBBBB"),
+    CpuClass(19, "OTHER", "other", "unclassified", "#DDDDDD"),
 )
 
-COUNTERS = (
-    Counter("CYCLES", "cycles", "cycles"),
-    Counter("INSTRUCTIONS", "instructions", "instructions"),
-    Counter("L1D_MISSES", "l1d_misses", "L1D misses"),
-    Counter("LLC_REFERENCES", "llc_references", "LLC references"),
-    Counter("LLC_MISSES", "llc_misses", "LLC misses"),
-    Counter("DTLB_MISSES", "dtlb_misses", "dTLB misses"),
-    Counter("BRANCHES", "branches", "branches"),
-    Counter("BRANCH_MISSES", "branch_misses", "branch misses"),
-    Counter("CONTEXT_SWITCHES", "context_switches", "context switches"),
-    Counter("CPU_MIGRATIONS", "cpu_migrations", "CPU migrations"),
-    Counter("PAGE_FAULTS", "page_faults", "page faults"),
-    Counter("TASK_CLOCK_NS", "task_clock_ns", "CPU time on task"),
-)
+COUNTERS = tuple(Part(key.upper(), key, words) for key, words in (
+    ("cycles", "cycles"), ("instructions", "instructions"), ("l1d_misses", "L1D misses"),
+    ("llc_references", "LLC references"), ("llc_misses", "LLC misses"), ("dtlb_misses", "dTLB misses"),
+    ("branches", "branches"), ("branch_misses", "branch misses"), ("context_switches", "context switches"),
+    ("cpu_migrations", "CPU migrations"), ("page_faults", "page faults"), ("task_clock_ns", "CPU time on task")))
 
-LATENCIES = (
-    Latency("SEND_CALL", "send_call", SENDER, "send call", "no event was timed",
-            "time inside the send system call"),
-    Latency("SLOT_WAIT", "slot_wait", SENDER, "slot wait", "no message waited for a zero-copy buffer",
-            "until a zero-copy buffer was free, of messages that waited"),
-    Latency("DELIVERY", "delivery", RECEIVER, "delivery", "no event was timed",
-            "from before the send to the last byte read"),
-    Latency("RECV_CALL", "recv_call", RECEIVER, "recv call", "no event was timed",
-            "time inside recv(), with its wait for data if it blocks"),
-    Latency("HALF_ROUND_TRIP", "half_round_trip", SENDER, "half round trip",
-            "messages are answered only with --request-response",
-            "half the time until a message was answered"),
-    Latency("COMPLETION", "completion", SENDER, "completion", "no event was timed",
-            "zero-copy send to its notification"),
-    Latency("MISSED", "missed", SENDER, "missed", "with --rate only: every message was sent",
-            "--rate: due and not sent; how long these waited, at least"),
-)
+LATENCIES = tuple(Part(key.upper(), key, key.replace("_", " ")) for key in (
+    "send_call", "slot_wait", "delivery", "recv_call", "half_round_trip", "completion", "missed"))
 
-PATH_PARTS = tuple(PathPart(*part) for part in (
-    ("TOTAL", "send_total", "send call"), ("LOCK", "lock", "lock"), ("COPY", "copy", "copy"), ("PIN", "pin", "pin"),
-    ("WAIT", "wait", "wait"), ("TRANSMIT", "transmit", "transmit"),
-    ("INLINE_RECEIVE", "inline_receive", "inline receive"), ("RELEASE", "release", "release"),
-    ("PREEMPTED", "preempted", "preempted"), ("OTHER", "other", "other")))
+# The first one is the whole.
+PATH_PARTS = (Part("TOTAL", "send_total", "send call"), *(Part(key.upper(), key, key.replace("_", " ")) for key in (
+    "lock", "copy", "pin", "wait", "transmit", "inline_receive", "release", "preempted", "other")))
 
 
 def parse_mode(text: str) -> Mode | None:

@@ -35,7 +35,8 @@ def documents(published: pathlib.Path) -> dict[str, Any]:
 
     def short(value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: short(member) for key, member in value.items() if not isinstance(member, list) or key == "runs"}
+            return {key: short(member) for key, member in value.items()
+                    if not isinstance(member, list) or key == "runs"}
         return [short(member) for member in value] if isinstance(value, list) else value
 
     return {path.name: short(json.loads(path.read_text())) for path in sorted((published / "cells").glob("*.json"))}
@@ -52,7 +53,7 @@ def scale(value: Any, factor: Callable[[], float]) -> Any:
 
 @pytest.fixture
 def changed(documents: dict[str, Any], tmp_path: pathlib.Path) -> Callable[..., pathlib.Path]:
-    """A copy: of each run a list of members is scaled at random around a factor; edit() may change or drop a document."""
+    """A copy: the numbers of each run are scaled at random around a factor; edit() may change or drop a document."""
 
     def make(name: str, seed: int, centre: float = 1.0, noise: float = 0.0,
              edit: Callable[[dict[str, Any], str], bool] = lambda document, name: True) -> pathlib.Path:

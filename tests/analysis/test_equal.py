@@ -7,21 +7,26 @@ import json
 import os
 import pathlib
 import random
+import shutil
+import subprocess
+import sys
+import zipapp
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from analysis import metric
 from both import c_program, check_equal, NETIOTRACE, package, REPO
+
+from analysis import metric
 
 pytestmark = pytest.mark.skipif(not os.access(NETIOTRACE, os.X_OK), reason="netiotrace is not built")
 
-FOREIGN = sorted((REPO / "tests/fixtures/foreign").glob("*.csv")) + [REPO / "tests/fixtures/pa02-mt25014-results.csv"]
+FOREIGN = [*sorted((REPO / "tests/fixtures/foreign").glob("*.csv")), REPO / "tests/fixtures/pa02-mt25014-results.csv"]
 EVERY_METRIC = [m.name for m in metric.ALL if m.name]
 
 
 def check_all_forms(*args: str | os.PathLike[str]) -> int:
-    """As a document, and as text with a gate; returns the exit status of that."""
+    """As a document, and as text with a gate; returns the exit status of the latter."""
     check_equal("compare", "--json", "-", *args)
     return check_equal("compare", "--all", "--fail-on-regression", "5%", *args)[0]
 
@@ -65,11 +70,12 @@ def edits() -> dict[str, Callable[[dict[str, Any], str], bool]]:
         def edit(document: dict[str, Any], name: str) -> bool:
             change(document["runs"][0])
             return True
+
         return edit
 
     def without_numbers(document: dict[str, Any], name: str) -> bool:
         if name.startswith("onecopy"):
-            document["runs"][0]["app"].update(throughput_gbps=None, throughput_gbps_reason="a reason\u202e \u20ac" * 20)
+            document["runs"][0]["app"].update(throughput_gbps=None, throughput_gbps_reason="why\u202e \u20ac" * 40)
         return True
 
     return {
@@ -84,7 +90,7 @@ def edits() -> dict[str, Callable[[dict[str, Any], str], bool]]:
         "three rounds": lambda document, name: name[-6] in "012", "no throughput": without_numbers,
         "interrupted": run(lambda r: r.update(interrupted=True)),
         "another environment": lambda document, name: not document["environment"].update(
-            host="\u00e9\U0001f600\u0085" * 40, memory=1e12, started="2026", cpus=2.5, offloads={"tso": True, "b": [1]}),
+            host="\u00e9\U0001f600\u0085" * 40, memory=1e12, started="2026", cpus=2.5, offloads={"b": [True, 1]}),
         "no such congestion control": lambda document, name: not document["environment"].update(
             congestion_control="bbr" if name[-6] in "01" else "cubic"),
         "damaged": run(lambda r: r["app"].update(throughput_gbps="fast")),
@@ -105,7 +111,7 @@ def test_edited_copies_of_the_published_set(changed: Callable[..., pathlib.Path]
 def test_failed_runs_and_other_documents_beside_cells(changed: Callable[..., pathlib.Path]) -> None:
     published = changed("before", 2)
     after = changed("after", 3, 1, 0.01, lambda document, name: not name.startswith("onecopy-4096"))
-    failure = {"schema": "netiotrace.failure/1", "mode": "onecopy", "size": 4096, "threads": 1, "round": 0, "reason": "x"}
+    failure = {"schema": "netiotrace.failure/1", "mode": "onecopy", "size": 4096, "threads": 1, "reason": "x"}
     (after / "cells/onecopy.failed.json").write_text(json.dumps(failure))
     (after / "cells/.hidden.json").write_text("{")
     assert check_all_forms(published, after) == 1
@@ -117,12 +123,12 @@ def test_failed_runs_and_other_documents_beside_cells(changed: Callable[..., pat
     assert check_equal("compare", published, after)[0] == 1
 
 
-def rows(rng: random.Random, factor: float, noise: float, rounds: int, threads: str = "1,4") -> str:
+def rows(rng: random.Random, factor: float, noise: float, rounds: int) -> str:
     """A CSV file of three modes with CPU times, costs, and a round that is slower as a whole."""
     text = "mode,size,threads,round,app_throughput_gbps,app_cpu_s_sender,app_cpu_s_receiver,app_rx_bytes,"
     text += "cpu_softirq_ns_per_kib,cpu_softirq_ns_per_kib_at_most,environment_kernel\n"
-    for mode, size, n, r in itertools.product(("twocopy", "onecopy", "zerocopy"), (1000, 4096, 65536), threads.split(","),
-                                              range(rounds)):
+    modes, sizes = ("twocopy", "onecopy", "zerocopy"), (1000, 4096, 65536)
+    for mode, size, n, r in itertools.product(modes, sizes, (1, 4), range(rounds)):
         g = size / 4096 * rng.gauss(1, noise) * (factor if size == 4096 and mode != "twocopy" else 1) / (1 + (r == 2))
         text += f"{mode},{size},{n},{r},{g:.6f},{1 / g:.5f},{rng.random():.3f},1e9,{rng.random():.3g},2,6.1\n"
     return text
@@ -154,9 +160,10 @@ def test_an_unknown_option_has_the_exit_status_of_a_wrong_one() -> None:
         assert package("compare", "x", "y", option)[0] == c_program("compare", "x", "y", option)[0] == 2
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", "{}", '{"schema": "something/else"}', '{"a": 1, "a": 2}', '{"a": NaN}',
-                                  '{"schema": "netiotrace.result/1"}', '{"a": "\\ud800"}', '{"a": 99999999999999999999}',
-                                  '{"schema": "netiotrace.result/1", "runs": [{}]}', '{"a": "\\u0000"}', '{"a": 1e999}'])
+@pytest.mark.parametrize("text", [
+    "", "{", "[1]", "{}", '{"schema": "something/else"}', '{"a": 1, "a": 2}', '{"a": NaN}', '{"a": "\\ud800"}',
+    '{"schema": "netiotrace.result/1"}', '{"a": 99999999999999999999}', '{"a": "\\u0000"}', '{"a": 1e999}',
+    '{"schema": "netiotrace.result/1", "runs": [{}]}'])
 def test_files_that_are_no_results(tmp_path: pathlib.Path, text: str) -> None:
     for name in ("x.json", "x.csv"):
         path = tmp_path / name
@@ -170,9 +177,9 @@ def test_files_that_are_no_results(tmp_path: pathlib.Path, text: str) -> None:
             assert err == expected[2]
 
 
-@pytest.mark.parametrize("options", [("--column", "speed=throughput"), ("--column", "speed=bogus"), ("--columns", "size=n"),
-                                     ("--modes", "x=onecopy,y=twocopy"), ("--rounds-from-repeats",), ("--congestion", "c")],
-                         ids=" ".join)
+@pytest.mark.parametrize("options", [
+    ("--column", "speed=throughput"), ("--column", "speed=bogus"), ("--columns", "size=n"), ("--rounds-from-repeats",),
+    ("--modes", "x=onecopy,y=twocopy"), ("--congestion", "c")], ids=" ".join)
 def test_options_on_csv_files(tmp_path: pathlib.Path, options: tuple[str, ...]) -> None:
     text = "mode,size,threads,speed\nx,4096,1,2\nx,4096,1,3\ny,4096,1,1\ny,4096,1,2\n"
     (tmp_path / "a.csv").write_text(text)
@@ -181,3 +188,19 @@ def test_options_on_csv_files(tmp_path: pathlib.Path, options: tuple[str, ...]) 
         check_equal("compare", *options, tmp_path / name, tmp_path / name)
         check_equal("compare", *options, "--column=speed=throughput_gbps", "--rounds-from-repeats", "--all",
                     tmp_path / name, tmp_path / name)
+
+
+def test_a_zipapp_in_isolated_mode(tmp_path: pathlib.Path) -> None:
+    """As the binary is to start it: no module of the working directory or the environment is found."""
+    app = tmp_path / "analysis.pyz"
+    shutil.copytree(REPO / "analysis", tmp_path / "app/analysis", ignore=shutil.ignore_patterns("__pycache__"))
+    zipapp.create_archive(tmp_path / "app", app, main="analysis.__main__:run")
+    (tmp_path / "json.py").write_text("raise SystemExit(99)")
+    args = ["compare", "--all", str(FOREIGN[-1]), str(FOREIGN[-1])]
+    done = subprocess.run([sys.executable, "-I", str(app), *args], cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == c_program(*args)
+    with open("/dev/full", "wb") as full:
+        failed = subprocess.run([sys.executable, "-I", str(app), *args], stdout=full, stderr=subprocess.PIPE,
+                                check=False)
+    assert failed.returncode == 1
+    assert failed.stderr.endswith(b"netiotrace: cannot write to stdout: No space left on device.\n")

@@ -9,9 +9,10 @@ import random
 from typing import Any
 
 import pytest
+from both import REPO
+
 from analysis import stats
 from analysis.stats import Difference
-from both import REPO
 
 VECTORS = json.loads((REPO / "tests/fixtures/rank-test.json").read_text())
 
