@@ -2,6 +2,7 @@
 """python3 -I -m analysis report|compare ..., or a zipapp of this package."""
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import resource
@@ -31,7 +32,8 @@ _COMMANDS = {"compare": compare.main, "report": _report}
 
 def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # without a traceback
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_MAX, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    with contextlib.suppress(ValueError):  # the caller's limit is lower
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_MAX, resource.getrlimit(resource.RLIMIT_AS)[1]))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
