@@ -1,0 +1,1 @@
+../contrib/import-csv

@@ -1,0 +1,1 @@
+../../../scripts/gnuplot/stacks.gp
