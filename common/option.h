@@ -51,6 +51,7 @@ struct option_row {
 	void (*parse)(void *field, const char *arg);
 	char letter;           /* "-q" */
 	unsigned int commands; /* which commands have it: bits of the table's owner */
+	unsigned int needs;    /* what a value above min is for: bits of the owner; 0: all */
 	const char *key;       /* in JSON documents; NULL: in none */
 	bool zero;             /* 0 is a value; otherwise it stands for "not given" */
 };

@@ -212,8 +212,8 @@ static int settings__check(struct lg_options *s, char *why)
 {
 	struct workload *w = &s->workload;
 	bool sends = s->command != COMMAND_RECV;
-	const char *conflict = workload__conflict(w);
-	const char *misfit = sends ? mode__conflict(s->mode, w) : NULL;
+	char buf[MODE_WHY];
+	const char *conflict = mode__conflict(&s->mode, sends, w, buf);
 	const struct {
 		bool wrong;
 		const char *why;
@@ -226,12 +226,6 @@ static int settings__check(struct lg_options *s, char *why)
 		 "--json and --control exclude each other: --control always answers in JSON"},
 		{s->half && !s->control, "--half needs --control: a driver that gives the half"},
 		{conflict, conflict},
-		{misfit, misfit},
-		{sends && w->tls && !mode__has(s->mode, MODE_ENCRYPTS), WORKLOAD_TLS_ALONE},
-		{sends && w->fixed_buffers && !mode__has(s->mode, MODE_NOTIFIES),
-		 WORKLOAD_FIXED_ALONE},
-		{sends && w->uring_depth > 1 && !mode__has(s->mode, MODE_SUBMITS),
-		 WORKLOAD_URING_DEPTH_ALONE},
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)

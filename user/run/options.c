@@ -277,24 +277,15 @@ static void check_rules(const struct options *o)
 		{o->backend == BACKEND_NONE && o->count_calls,
 		 "--count-calls needs a backend other than none"},
 	};
-	const char *conflict = workload__conflict(&o->workload);
-	unsigned int features = 0;
+	char why[MODE_WHY];
+	const char *conflict;
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (rules[i].wrong)
 			usage_error("%s.", rules[i].why);
 	if (o->remote)
 		refuse_of_receiver(&o->workload);
-	for (size_t i = 0; i < o->modes_nr && !conflict; i++)
-		conflict = mode__conflict(o->modes[i], &o->workload);
-	for (size_t i = 0; i < o->modes_nr; i++)
-		features |= mode__info(o->modes[i])->features;
-	if (o->workload.tls && !(features & MODE_ENCRYPTS) && !conflict)
-		conflict = WORKLOAD_TLS_ALONE;
-	if (o->workload.fixed_buffers && !(features & MODE_NOTIFIES) && !conflict)
-		conflict = WORKLOAD_FIXED_ALONE;
-	if (o->workload.uring_depth > 1 && !(features & MODE_SUBMITS) && !conflict)
-		conflict = WORKLOAD_URING_DEPTH_ALONE;
+	conflict = mode__conflict(o->modes, o->modes_nr, &o->workload, why);
 	if (conflict)
 		usage_error("%s.", conflict);
 	command_line__check_outputs(outputs, OUTPUT_NR);

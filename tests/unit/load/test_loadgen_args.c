@@ -95,8 +95,10 @@ TEST(each_workload_option_reaches_its_side)
 TEST(modes_with_a_trial_are_those_that_the_load_generator_can_try)
 {
 	for (int mode = 0; mode < MODE_NR; mode++) {
-		const struct workload w = {
-			.file_dir = "/d", .receive = RECEIVE_MMAP, .fixed_buffers = true};
+		const struct workload w = {.fields = 1,
+					   .file_dir = "/d",
+					   .receive = RECEIVE_MMAP,
+					   .fixed_buffers = true};
 		struct arglist args = {0};
 		struct lg_options s;
 
