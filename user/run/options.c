@@ -191,7 +191,7 @@ static const struct option_row rows[] = {
 
 #define ROWS_NR (sizeof(rows) / sizeof(rows[0]))
 
-_Static_assert(ROWS_NR < OPTION_ROWS_MAX, "a command line has room for all rows");
+_Static_assert(ROWS_NR + 4 < OPTION_ROWS_MAX, "a command line has room for all rows");
 
 size_t options__rows(const struct options_command *c, struct option_row *to)
 {
@@ -326,7 +326,7 @@ void options__parse(struct options *o, const struct options_command *c, int argc
 		.doc = c->doc,
 		.option_rows = table,
 		.nr = options__rows(c, table),
-		.refuse = refuse_list,
+		.check = refuse_list,
 	};
 
 	options__init(o, argc, argv);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/address.h"
+#include "common/address.h"
 #include "base/exit_code.h"
 #include "base/option_command.h"
 #include "write/assertion.h"
