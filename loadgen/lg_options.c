@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "common/address.h"
 #include "common/cpu_mask.h"
+#include "common/embed.h"
 #include "common/option_line.h"
 #include "common/units.h"
 #include "lg_options.h"
@@ -198,26 +199,13 @@ static void settings__check(struct lg_options *s)
 		option_refuse("%s", why);
 }
 
-static const char help_head[] =
-	"Usage: netio-loadgen [OPTIONS]                           both sides over loopback\n"
-	"       netio-loadgen recv --listen ADDR:PORT [OPTIONS]   the receiver\n"
-	"       netio-loadgen send --connect ADDR:PORT [OPTIONS]  the sender\n"
-	"\n"
-	"Sends messages over TCP in one of several ways, and counts exactly what "
-	"was\n"
-	"sent and received. Never runs as root: started by root, it becomes nobody.\n"
-	"\n"
-	"Options (S: send, R: recv, B: both sides):\n";
-
-static const char help_tail[] =
-	"\n"
-	"SIZE: 4096, 64k, 1m (powers of two). TIME: 500ms, 5s, 2m; a bare number is seconds.\n"
-	"IPv6 addresses in brackets: [::1]:5001.\n"
-	"Exit: 0 done, 1 the run failed or --verify found errors, 2 wrong usage.\n";
+EMBED(help_text, "loadgen/loadgen.help");
 
 void lg_options__help(void)
 {
-	fputs(help_head, stdout);
+	const char *line = strstr(help_text, HELP_LINE);
+
+	printf("%.*s\n", (int)(line - help_text), help_text);
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct option_row *row = &rows[i];
 		unsigned int c = row->commands;
@@ -230,7 +218,7 @@ void lg_options__help(void)
 		       c & COMMAND_RECV ? 'R' : ' ', c & COMMAND_LOOPBACK ? 'B' : ' ', left,
 		       help_of(row));
 	}
-	fputs(help_tail, stdout);
+	fputs(line + strlen(HELP_LINE), stdout);
 }
 
 /* Refuses an option of another command. What is behind --help and --version counts for nothing. */

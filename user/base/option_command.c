@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "command_line.h"
+#include "common/embed.h"
 #include "common/word.h"
 #include "common/xalloc.h"
 #include "exit_code.h"
@@ -26,15 +27,19 @@ static const struct option_row common_rows[COMMON_NR] = {
 
 /* ---- help ---- */
 
+/* The help text in argp's form, to free: \v between its parts. */
 static char *doc_of(const struct option_command *c)
 {
-	const char *doc = c->doc ? c->doc : "", *after = strchr(doc, '\v');
-	char *list, *text;
+	const char *doc = c->doc ? c->doc : "", *line = strstr(doc, HELP_LINE);
+	char *list = c->list && line ? c->list() : xstrdup(""), *text;
+	size_t len;
 
-	if (!c->list || !after)
-		return xstrdup(doc);
-	list = c->list();
-	text = xasprintf("%.*s\v%s\n\n%s", (int)(after - doc), doc, list, after + 1);
+	text = line ? xasprintf("%.*s\v%s%s%s", (int)(line - doc), doc, list, *list ? "\n\n" : "",
+				line + strlen(HELP_LINE))
+		    : xstrdup(doc);
+	len = strlen(text);
+	if (len && text[len - 1] == '\n')
+		text[len - 1] = '\0';
 	free(list);
 	return text;
 }

@@ -9,7 +9,7 @@
 
 struct option_command {
 	const char *name;
-	const char *doc;      /* above the options; after \v, below them */
+	const char *doc;      /* above the options; behind HELP_LINE, below them */
 	const char *args_doc; /* "DIR|FILE..."; NULL: options only */
 	const struct option_row *option_rows;
 	size_t nr; /* three less than OPTION_ROWS_MAX */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/command_line.h"
+#include "common/embed.h"
 #include "base/log.h"
 #include "common/word.h"
 #include "options.h"
@@ -334,20 +335,7 @@ void options__parse(struct options *o, const struct options_command *c, int argc
 	options__finish(o);
 }
 
-static const char run_doc[] =
-	"Runs a load generator in one of its copy modes, or in " MODE_ALL_NAMES
-	", and keeps the copy ledger: "
-	"live histograms first, then the answer on one screen.\n"
-	"\n"
-	"  sudo netiotrace --mode onecopy --size 64k\n"
-	"  sudo netiotrace --mode all --threads 4 --duration 10s --json out.json\n"
-	"  sudo netiotrace --connect 192.0.2.7:5201 --token FILE     to that machine\n"
-	"\n"
-	"`netiotrace help' lists the other commands."
-	"\v"
-	"Exit status: 0 success, 1 the run failed, 2 usage error, 3 not supported by this kernel, "
-	"4 missing privileges, 5 an --assert is false, 130 Ctrl-C (prints the results so far). "
-	"q in the live view also ends the run, with status 0.";
+EMBED(run_doc, "user/run/run.help");
 
 void options__parse_run(struct options *o, int argc, char **argv)
 {

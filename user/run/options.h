@@ -75,7 +75,7 @@ struct options_help {
 /* A command whose options are all of the table. */
 struct options_command {
 	const char *name;
-	const char *doc; /* as of struct argp */
+	const char *doc; /* as in struct option_command */
 	enum options_command_bit bit;
 	const struct options_help *helps;
 	size_t helps_nr;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/command_line.h"
+#include "common/embed.h"
 #include "base/stats.h"
 #include "sigcomm21.h"
 #include "sweep_options.h"
@@ -52,19 +53,7 @@ static const struct options_help helps[] = {
 	{"quiet", "no progress, no final text, errors only"},
 };
 
-static const char doc[] =
-	"Runs every mode with every message size and thread count, several rounds each, in random "
-	"order. The results directory gets a JSON document per run, results.csv, and the command "
-	"that repeats the sweep.\n"
-	"\n"
-	"  sudo netiotrace sweep -o results\n"
-	"  sudo netiotrace sweep --sizes 4k,1m --threads 1,2 --path veth -o veth\n"
-	"  sudo netiotrace sweep --connect 192.0.2.7:5201 --token FILE -o lan\n"
-	"  sudo netiotrace sweep --preset sigcomm21 --connect 192.0.2.7:5201 --token FILE -o row\n"
-	"\v"
-	"Ctrl-C or a crash loses only the current run: the same command with --resume continues. "
-	"Exit status: 0 success, 1 runs failed (each is recorded with its reason), 2 usage error, "
-	"3 not supported by this kernel, 4 missing privileges, 130 Ctrl-C.";
+EMBED(doc, "user/sweep/sweep.help");
 
 static void parse_mode(const char *entry, void *mode)
 {
