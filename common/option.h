@@ -56,6 +56,14 @@ struct option_row {
 	bool zero;             /* 0 is a value; otherwise it stands for "not given" */
 };
 
+/* The help of an option in one command, where it differs from the table's. */
+struct option_help {
+	const char *name, *help;
+};
+
+/* Of `own`, which ends with {0}, or of the row. own NULL: none differs. */
+const char *option__help(const struct option_row *row, const struct option_help *own);
+
 #define OPTION_TITLE_ROW(text)                       \
 	{                                            \
 		.help = (text), .kind = OPTION_TITLE \

@@ -125,21 +125,14 @@ static const struct option_row rows[] = {
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
 /* Where the meaning differs from netiotrace's option. */
-static const char *help_of(const struct option_row *row)
-{
-	static const char *const other[][2] = {
-		{"duration", "length of the measured phase; 5s, 500ms (default 5s)"},
-		{"messages", "send exactly N messages over all threads instead, 1 to 2^48"},
-		{"warmup", "warm-up before the measured phase, not counted (default 0)"},
-		{"congestion", "congestion control of data connections (default: the system's)"},
-		{"verify", "check every byte of each message; R: refuse senders without --verify"},
-	};
-
-	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
-		if (!strcmp(row->name, other[i][0]))
-			return other[i][1];
-	return row->help;
-}
+static const struct option_help helps[] = {
+	{"duration", "length of the measured phase; 5s, 500ms (default 5s)"},
+	{"messages", "send exactly N messages over all threads instead, 1 to 2^48"},
+	{"warmup", "warm-up before the measured phase, not counted (default 0)"},
+	{"congestion", "congestion control of data connections (default: the system's)"},
+	{"verify", "check every byte of each message; R: refuse senders without --verify"},
+	{0},
+};
 
 uint64_t lg_options__share(uint64_t total, uint64_t n, uint64_t i)
 {
@@ -216,7 +209,7 @@ void lg_options__help(void)
 		snprintf(left, sizeof(left), "--%s %s", row->name, row->arg ? row->arg : "");
 		printf("  %c%c%c  %-21s %s\n", c & COMMAND_SEND ? 'S' : ' ',
 		       c & COMMAND_RECV ? 'R' : ' ', c & COMMAND_LOOPBACK ? 'B' : ' ', left,
-		       help_of(row));
+		       option__help(row, helps));
 	}
 	fputs(line + strlen(HELP_LINE), stdout);
 }

@@ -5,10 +5,11 @@
 
 EMBED(doc, "user/doctor/doctor.help");
 
-static const struct options_help helps[] = {
+static const struct option_help helps[] = {
 	{"backend", "type of BPF program (default auto)"},
 	{"details", "print every check, hook and counter"},
 	{"json", "write the diagnosis as a JSON document (- for stdout)"},
+	{0},
 };
 
 void doctor_options__parse(struct options *o, int argc, char **argv)
@@ -18,7 +19,6 @@ void doctor_options__parse(struct options *o, int argc, char **argv)
 		.doc = doc,
 		.bit = OPTIONS_DOCTOR,
 		.helps = helps,
-		.helps_nr = sizeof(helps) / sizeof(helps[0]),
 	};
 
 	options__parse(o, &command, argc, argv);

@@ -202,10 +202,7 @@ size_t options__rows(const struct options_command *c, struct option_row *to)
 		if (!(rows[i].commands & c->bit))
 			continue;
 		to[n] = rows[i];
-		for (size_t h = 0; rows[i].name && h < c->helps_nr; h++)
-			if (strcmp(rows[i].name, c->helps[h].name) == 0)
-				to[n].help = c->helps[h].help;
-		n++;
+		to[n++].help = option__help(&rows[i], c->helps);
 	}
 	return n;
 }

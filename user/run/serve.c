@@ -35,10 +35,11 @@
 
 EMBED(doc, "user/run/serve.help");
 
-static const struct options_help helps[] = {
+static const struct option_help helps[] = {
 	{"congestion", "congestion control of replies to --request-response"},
 	{"verify", "refuse senders without --verify (data of other senders are always checked)"},
 	{"verbose", "print each session"},
+	{0},
 };
 
 struct server {
@@ -239,7 +240,6 @@ static void parse(struct options *o, int argc, char **argv)
 		.doc = doc,
 		.bit = OPTIONS_SERVE,
 		.helps = helps,
-		.helps_nr = sizeof(helps) / sizeof(helps[0]),
 	};
 
 	options__parse(o, &command, argc, argv);

@@ -46,11 +46,12 @@
 #define WARMUP_NS_MAX 100000000ULL
 
 /* Where the meaning differs from run's. */
-static const struct options_help helps[] = {
+static const struct option_help helps[] = {
 	{"duration", "measured time per cell, all rounds together (default 2.1s)"},
 	{"rounds", "rounds per cell, 1 to 1000 (default 12; fewer than 7 may show no difference)"},
 	{"warmup", "warm-up before each run, not counted (default half a round, at most 100ms)"},
 	{"quiet", "no progress, no final text, errors only"},
+	{0},
 };
 
 EMBED(doc, "user/sweep/sweep.help");
@@ -273,8 +274,7 @@ static void finish(struct sweep_options *o)
 
 void sweep_options__parse(struct sweep_options *o, int argc, char **argv)
 {
-	static const struct options_command shared = {
-		.bit = OPTIONS_SWEEP, .helps = helps, .helps_nr = ARRAY_SIZE(helps)};
+	static const struct options_command shared = {.bit = OPTIONS_SWEEP, .helps = helps};
 	struct option_row rows[OPTION_ROWS_MAX], *next = rows;
 	struct option_command command = {
 		.name = "sweep", .doc = doc, .option_rows = rows, .operand = refuse};
