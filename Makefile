@@ -81,7 +81,8 @@ $(call obj,user/kernel/kernel_addresses.c): $(O)/bpf/addresses.skel.h
 $(call obj,$(ATTACH_SRC)): $(O)/bpf/attach.skel.h
 $(call obj,$(FOLLOW_SRC)): $(O)/bpf/follow.skel.h
 $(call obj,user/follow/follow.c): CPPFLAGS += $(if $(FOLLOW),-DNETIOTRACE_FOLLOW)
-# They contain the importer, the templates, the styles, the names of functions.
+# They contain the help texts, the importer, the templates, the styles, the names of functions.
+$(call obj,$(filter %options.c user/run/serve.c user/export/export.c,$(USER_SRC) $(LOADGEN_SRC))): $(wildcard */*.help user/*/*.help)
 $(call obj,user/study/importer.c): contrib/import-csv
 $(call obj,user/report/plotter.c): $(wildcard scripts/gnuplot/*.gp)
 $(call obj,user/model/stack_rules.c): user/model/stack_rules.txt

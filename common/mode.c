@@ -72,7 +72,8 @@ int mode__check_memory(enum mode mode, const struct workload *w, uint64_t memory
 	return -EINVAL;
 }
 
-const char *mode__conflict(enum mode mode, const struct workload *w)
+/* Why the mode cannot send this workload; NULL: it can. */
+static const char *misfit(enum mode mode, const struct workload *w)
 {
 	const struct {
 		enum mode_feature of;
@@ -109,6 +110,37 @@ const char *mode__conflict(enum mode mode, const struct workload *w)
 		if (mode__has(mode, rules[i].of) && rules[i].wrong)
 			return rules[i].why;
 	return NULL;
+}
+
+/* "--NAME is for modes A and B: leave it out, or give --mode A". Returns why. */
+static const char *refuse_without_mode(const struct option_row *row, char why[MODE_WHY])
+{
+	const char *of[MODE_NR] = {NULL};
+	size_t nr = 0;
+
+	for (int m = 0; m < MODE_NR; m++)
+		if (mode__has(m, row->needs))
+			of[nr++] = modes[m].name;
+	snprintf(why, MODE_WHY, "--%s is for mode%s %s%s%s: leave it out, or give --mode %s",
+		 row->name, plural(nr), of[0], nr > 1 ? " and " : "", nr > 1 ? of[1] : "", of[0]);
+	return why;
+}
+
+const char *mode__conflict(const enum mode *list, size_t nr, const struct workload *w,
+			   char why[MODE_WHY])
+{
+	const char *conflict = workload__conflict(w);
+	unsigned int features = 0;
+
+	for (size_t i = 0; i < nr && !conflict; i++)
+		conflict = misfit(list[i], w);
+	for (size_t i = 0; i < nr; i++)
+		features |= mode__info(list[i])->features;
+	for (const struct option_row *row = workload_options;
+	     nr && !conflict && row < workload_options + WORKLOAD_OPTIONS_NR; row++)
+		if (row->needs && !(row->needs & features) && option__number(row, w) > row->min)
+			conflict = refuse_without_mode(row, why);
+	return conflict;
 }
 
 unsigned int mode__fields(enum mode mode, const struct workload *w)

@@ -13,21 +13,6 @@
 
 #include "workload.h"
 
-/* The ledger stages that a mode can feed. */
-enum mode_feature {
-	MODE_GATHERS = 1,     /* user_gather: gathers the fields in a buffer or a pipe */
-	MODE_COPIES = 2,      /* tx_copy: the send call copies */
-	MODE_PINS = 4,        /* tx_pin, deferred_copy */
-	MODE_SPLICES = 8,     /* tx_splice: pages of a file or a pipe */
-	MODE_SENDS_FILE = 16, /* the pages stay as they are: messages carry no tag */
-	MODE_USES_URING = 32, /* its requests copy */
-	MODE_TAKES_IDS = 64,  /* pins by MSG_ZEROCOPY: ids, notifications on the error queue */
-	MODE_NOTIFIES = 128,  /* pins by io_uring requests, each with a notification */
-	MODE_TRIED = 256,     /* may be missing here: the load generator tries it first */
-	MODE_ENCRYPTS = 512,  /* tls_copy: the kernel's cipher copies */
-	MODE_SUBMITS = MODE_USES_URING | MODE_NOTIFIES, /* sends by requests of io_uring */
-};
-
 /*
  * The modes: id; name on the command line and in data (send_mode_<name> in loadgen/); name in
  * texts; features; colour (Okabe and Ito, safe for colour-blind readers), gnuplot point types
@@ -123,8 +108,15 @@ static inline unsigned int mode__slot_batch(unsigned int slots)
 int mode__check_memory(enum mode mode, const struct workload *w, uint64_t memory, char *why,
 		       size_t len);
 
-/* Why the mode cannot send this workload, in one sentence without a full stop; NULL: it can. */
-const char *mode__conflict(enum mode mode, const struct workload *w);
+#define MODE_WHY 128
+
+/*
+ * Why one of the modes cannot send this workload, or none has an option of it, in one sentence
+ * without a full stop, which may be in `why`; NULL: they can. Without modes, of a receiver: why no
+ * mode can.
+ */
+const char *mode__conflict(const enum mode *modes, size_t nr, const struct workload *w,
+			   char why[MODE_WHY]);
 
 /* Fields of a message; 0 in the workload stands for the mode's default. */
 unsigned int mode__fields(enum mode mode, const struct workload *w);

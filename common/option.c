@@ -123,6 +123,14 @@ int option__store(const struct option_row *row, void *field, const char *arg, ch
 	}
 }
 
+const char *option__help(const struct option_row *row, const struct option_help *own)
+{
+	for (; row->name && own && own->name; own++)
+		if (strcmp(row->name, own->name) == 0)
+			return own->help;
+	return row->help;
+}
+
 uint64_t option__number(const struct option_row *row, const void *options)
 {
 	const void *field = (const char *)options + row->offset;

@@ -51,9 +51,18 @@ struct option_row {
 	void (*parse)(void *field, const char *arg);
 	char letter;           /* "-q" */
 	unsigned int commands; /* which commands have it: bits of the table's owner */
+	unsigned int needs;    /* what a value above min is for: bits of the owner; 0: all */
 	const char *key;       /* in JSON documents; NULL: in none */
 	bool zero;             /* 0 is a value; otherwise it stands for "not given" */
 };
+
+/* The help of an option in one command, where it differs from the table's. */
+struct option_help {
+	const char *name, *help;
+};
+
+/* Of `own`, which ends with {0}, or of the row. own NULL: none differs. */
+const char *option__help(const struct option_row *row, const struct option_help *own);
 
 #define OPTION_TITLE_ROW(text)                       \
 	{                                            \

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Compares without regard to case and to the characters in `ignored`. */
@@ -36,5 +37,12 @@ static inline bool has_word(const char *list, const char *word)
 			return true;
 	return false;
 }
+
+/*
+ * Returns the name nearest to `word`, ignoring case, or NULL. A unique prefix wins. Otherwise the
+ * smallest optimal string alignment distance wins, at most a third of the word's length; a tie
+ * gives NULL. Pure.
+ */
+const char *choice__nearest(const char *word, const char *const *names, size_t n);
 
 #endif

@@ -1,53 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Parses and checks the command line with one table of options, which also makes the help text. */
 #include <errno.h>
-#include <getopt.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "clock.h"
+#include "common/address.h"
 #include "common/cpu_mask.h"
+#include "common/embed.h"
+#include "common/option_line.h"
 #include "common/units.h"
 #include "lg_options.h"
 
-/* Above all characters that getopt_long() returns. */
-#define OPTION_FIRST 256
-
-struct lg_option {
-	struct option_row row;
-	/* Stores OPTION_OTHER in the field. 0, or -EINVAL with one sentence in why. */
-	int (*set)(const struct option_row *row, void *field, const char *arg, char *why);
-};
-
-/* Formats the sentence into why[LG_OPTIONS_WHY]. Returns -EINVAL. */
-__attribute__((format(printf, 2, 3))) static int reject(char *why, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(why, LG_OPTIONS_WHY, fmt, ap);
-	va_end(ap);
-	return -EINVAL;
-}
-
-static int refuse_value(const struct option_row *row, const char *arg, char *why)
-{
-	return reject(why, "--%s takes %s, not '%.60s'", row->name, row->range, arg);
-}
-
-static int set_mode(const struct option_row *row, void *mode, const char *arg, char *why)
+static void parse_mode(void *mode, const char *arg)
 {
 	char names[MODE_LIST_LEN];
 
-	(void)row;
-	if (!mode__parse(arg, mode))
-		return 0;
-	return reject(why, "--mode '%.60s' is not known: choose one of %s", arg,
-		      mode__list(names, sizeof(names), ~0U));
+	if (mode__parse(arg, mode))
+		option_refuse("--mode '%.60s' is not known: choose one of %s", arg,
+			      mode__list(names, sizeof(names), ~0U));
 }
 
 static void add_cpu(unsigned int cpu, void *arg)
@@ -58,23 +31,21 @@ static void add_cpu(unsigned int cpu, void *arg)
 		list->cpu[list->nr++] = (uint16_t)cpu;
 }
 
-static int set_cpus(const struct option_row *row, void *field, const char *arg, char *why)
+/* text: of the option; NULL: not given. */
+static void set_cpus(struct cpu_list *list, const char *text, const char *option)
 {
-	struct cpu_list *list = field;
 	struct cpu_mask usable;
 
-	list->nr = 0;
-	if (parse_cpu_list(arg, CPUS_MAX, add_cpu, list) || !list->nr)
-		return refuse_value(row, arg, why);
+	if (!text)
+		return;
+	parse_cpu_list(text, CPUS_MAX, add_cpu, list);
 	if (sched_getaffinity(0, sizeof(usable), cpu_mask__set(&usable)))
-		return reject(why, "The usable CPUs cannot be read: leave out --%s", row->name);
+		option_refuse("The usable CPUs cannot be read: leave out --%s", option);
 	for (unsigned int i = 0; i < list->nr; i++)
 		if (!cpu_mask__has(&usable, list->cpu[i]))
-			return reject(why,
-				      "--%s names CPU %u, which this machine does not have or does "
+			option_refuse("--%s names CPU %u, which this machine does not have or does "
 				      "not let this process use",
-				      row->name, list->cpu[i]);
-	return 0;
+				      option, list->cpu[i]);
 }
 
 int endpoint__parse(const char *text, struct endpoint *e)
@@ -84,26 +55,17 @@ int endpoint__parse(const char *text, struct endpoint *e)
 		.ai_socktype = SOCK_STREAM,
 		.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
 	};
-	bool bracket = text[0] == '[';
-	const char *colon = strrchr(text, ':');
-	size_t len = colon ? (size_t)(colon - text) : 0;
 	struct addrinfo *found;
-	uint64_t port;
-	char host[128];
+	struct address a;
+	char port[8];
 
-	if (!colon || len >= sizeof(host) || parse_count(colon + 1, 0, 65535, &port))
+	if (address__parse(text, true, &a))
 		return -EINVAL;
-	if (bracket && (len < 3 || text[len - 1] != ']'))
-		return -EINVAL;
-	memcpy(host, text + bracket, len - 2 * bracket);
-	host[len - 2 * bracket] = '\0';
-	/* Without brackets, the last group of an IPv6 address would be taken for the port. */
-	if (!host[0] || (strchr(host, ':') != NULL) != bracket)
-		return -EINVAL;
-	if (getaddrinfo(host, colon + 1, &hints, &found))
+	snprintf(port, sizeof(port), "%u", a.port);
+	if (getaddrinfo(a.host, port, &hints, &found))
 		return -EINVAL;
 	/* inet_aton() accepts "1" and "0x7f.1"; refuse them as probable mistakes. */
-	if (found->ai_family == AF_INET && strspn(host, "0123456789.") != strlen(host)) {
+	if (found->ai_family == AF_INET && strspn(a.host, "0123456789.") != strlen(a.host)) {
 		freeaddrinfo(found);
 		return -EINVAL;
 	}
@@ -113,79 +75,64 @@ int endpoint__parse(const char *text, struct endpoint *e)
 	return 0;
 }
 
-static int set_endpoint(const struct option_row *row, void *field, const char *arg, char *why)
+static void parse_endpoint(void *options, const char *arg)
 {
-	struct endpoint *e = field;
+	struct lg_options *s = options;
+	bool sends = s->command == COMMAND_SEND;
 	/* sin_port and sin6_port have the same offset. */
-	const struct sockaddr_in *in = (const void *)&e->addr;
+	const struct sockaddr_in *in = (const void *)&s->endpoint.addr;
 
-	if (endpoint__parse(arg, e))
-		return refuse_value(row, arg, why);
-	if (row->commands == COMMAND_SEND && !in->sin_port)
-		return reject(why, "--connect '%.60s' names port 0: give the receiver's port", arg);
-	return 0;
+	if (endpoint__parse(arg, &s->endpoint))
+		option_refuse("--%s takes ADDRESS:PORT such as 127.0.0.1:5001 or [::1]:0, not "
+			      "'%.60s'",
+			      sends ? "connect" : "listen", arg);
+	if (sends && !in->sin_port)
+		option_refuse("--connect '%.60s' names port 0: give the receiver's port", arg);
 }
 
 #define SENDING (COMMAND_SEND | COMMAND_LOOPBACK)
 #define ALL     (COMMAND_SEND | COMMAND_RECV | COMMAND_LOOPBACK)
 
-#define OWN(member, name_, arg_, commands_, kind_, range_, help_) \
-	.row = {.name = (name_),                                  \
-		.arg = (arg_),                                    \
-		.help = (help_),                                  \
-		.kind = (kind_),                                  \
-		.offset = offsetof(struct lg_options, member),    \
-		.range = (range_),                                \
-		.commands = (commands_)}
-#define FLAG(member, name, commands, help) \
-	{OWN(member, name, NULL, commands, OPTION_FLAG, NULL, help)},
-#define ENDPOINT "ADDRESS:PORT such as 127.0.0.1:5001 or [::1]:0"
-#define CPU_LIST "a list of CPUs such as 0-3,8"
+#define AT(member) .offset = offsetof(struct lg_options, member)
+#define CPU_LIST   "a list of CPUs such as 0-3,8"
 
 #define COMMANDS(kind, use)                            \
 	((use)&ON_BOTH && OPTION_##kind != OPTION_CPUS \
 		 ? ((use)&ON_BOTH) | COMMAND_LOOPBACK  \
 		 : 0) /* no command: the option is not one of netio-loadgen */
-#define WORKLOAD(X, member, kind, name, arg, use, ...)                                       \
-	{.row = WORKLOAD_ROW(offsetof(struct lg_options, workload), member, kind, name, arg, \
-			     COMMANDS(kind, use), __VA_ARGS__)},
+#define WORKLOAD(X, member, kind, name, arg, use, ...)                               \
+	WORKLOAD_ROW(offsetof(struct lg_options, workload), member, kind, name, arg, \
+		     COMMANDS(kind, use), __VA_ARGS__),
 
 /* clang-format off */
-static const struct lg_option rows[] = {
-	{OWN(endpoint, "connect", "ADDR:PORT", COMMAND_SEND, OPTION_OTHER, ENDPOINT, "the receiver to send to (required)"), set_endpoint},
-	{OWN(endpoint, "listen", "ADDR:PORT", COMMAND_RECV, OPTION_OTHER, ENDPOINT, "address to listen on; port 0: any free port (required)"), set_endpoint},
-	{OWN(mode, "mode", "MODE", SENDING, OPTION_OTHER, NULL, "one of " MODES(MODE_NAME_AND_SPACE) "(default onecopy)"), set_mode},
+static const struct option_row rows[] = {
+	{"connect", "ADDR:PORT", "the receiver to send to (required)", OPTION_OTHER, .parse = parse_endpoint, .commands = COMMAND_SEND},
+	{"listen", "ADDR:PORT", "address to listen on; port 0: any free port (required)", OPTION_OTHER, .parse = parse_endpoint, .commands = COMMAND_RECV},
+	{"mode", "MODE", "one of " MODES(MODE_NAME_AND_SPACE) "(default onecopy)", OPTION_OTHER, AT(mode), .parse = parse_mode, .commands = SENDING},
 	WORKLOAD_OPTIONS(WORKLOAD, )
-	{OWN(cpus, "cpus", "LIST", ALL, OPTION_OTHER, CPU_LIST, "pin threads to these CPUs in turn, like 0-3,8"), set_cpus},
-	{OWN(cpus_receiver, "cpus-receiver", "LIST", COMMAND_LOOPBACK, OPTION_OTHER, CPU_LIST, "the receiver's CPUs (default: the CPUs of --cpus after the sender's)"), set_cpus},
-	FLAG(forever, "forever", COMMAND_RECV, "serve session after session until stopped")
-	FLAG(half, "half", COMMAND_RECV, "the driver measures this side and gives its half (with --control)")
-	FLAG(only_try, "try", COMMAND_SEND, "only try whether --mode and --receive can run here; connect to nothing")
-	FLAG(control, "control", COMMAND_SEND | COMMAND_RECV, "read commands on stdin, write JSON events on stdout")
-	FLAG(json, "json", ALL, "print the report as one JSON object")
-	FLAG(help, "help", ALL, "this text")
-	FLAG(version, "version", ALL, "the version")
+	{"cpus", "LIST", "pin threads to these CPUs in turn, like 0-3,8", OPTION_CPUS, AT(workload.sender_cpus), CPU_LIST, .commands = ALL},
+	{"cpus-receiver", "LIST", "the receiver's CPUs (default: the CPUs of --cpus after the sender's)", OPTION_CPUS, AT(workload.receiver_cpus), CPU_LIST, .commands = COMMAND_LOOPBACK},
+	{"forever", NULL, "serve session after session until stopped", OPTION_FLAG, AT(forever), .commands = COMMAND_RECV},
+	{"half", NULL, "the driver measures this side and gives its half (with --control)", OPTION_FLAG, AT(half), .commands = COMMAND_RECV},
+	{"try", NULL, "only try whether --mode and --receive can run here; connect to nothing", OPTION_FLAG, AT(only_try), .commands = COMMAND_SEND},
+	{"control", NULL, "read commands on stdin, write JSON events on stdout", OPTION_FLAG, AT(control), .commands = COMMAND_SEND | COMMAND_RECV},
+	{"json", NULL, "print the report as one JSON object", OPTION_FLAG, AT(json), .commands = ALL},
+	{"help", NULL, "this text", OPTION_FLAG, AT(help), .commands = ALL},
+	{"version", NULL, "the version", OPTION_FLAG, AT(version), .commands = ALL},
 };
 /* clang-format on */
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
 /* Where the meaning differs from netiotrace's option. */
-static const char *help_of(const struct option_row *row)
-{
-	static const char *const other[][2] = {
-		{"duration", "length of the measured phase; 5s, 500ms (default 5s)"},
-		{"messages", "send exactly N messages over all threads instead, 1 to 2^48"},
-		{"warmup", "warm-up before the measured phase, not counted (default 0)"},
-		{"congestion", "congestion control of data connections (default: the system's)"},
-		{"verify", "check every byte of each message; R: refuse senders without --verify"},
-	};
-
-	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
-		if (!strcmp(row->name, other[i][0]))
-			return other[i][1];
-	return row->help;
-}
+static const struct option_help helps[] = {
+	{"duration", "length of the measured phase; 5s, 500ms (default 5s)"},
+	{"messages", "send exactly N messages over all threads instead, 1 to 2^48"},
+	{"warmup", "warm-up before the measured phase, not counted (default 0)"},
+	{"congestion", "congestion control of data connections (default: the system's)"},
+	{"verify", "check every byte of each message; R: refuse senders without --verify"},
+	{0},
+};
 
 uint64_t lg_options__share(uint64_t total, uint64_t n, uint64_t i)
 {
@@ -208,12 +155,12 @@ uint64_t lg_options__descriptors(const struct lg_options *s)
 }
 
 /* Checks that the settings fit together and sets dependent defaults. */
-static int settings__check(struct lg_options *s, char *why)
+static void settings__check(struct lg_options *s)
 {
 	struct workload *w = &s->workload;
 	bool sends = s->command != COMMAND_RECV;
-	const char *conflict = workload__conflict(w);
-	const char *misfit = sends ? mode__conflict(s->mode, w) : NULL;
+	char why[256];
+	const char *conflict = mode__conflict(&s->mode, sends, w, why);
 	const struct {
 		bool wrong;
 		const char *why;
@@ -226,17 +173,13 @@ static int settings__check(struct lg_options *s, char *why)
 		 "--json and --control exclude each other: --control always answers in JSON"},
 		{s->half && !s->control, "--half needs --control: a driver that gives the half"},
 		{conflict, conflict},
-		{misfit, misfit},
-		{sends && w->tls && !mode__has(s->mode, MODE_ENCRYPTS), WORKLOAD_TLS_ALONE},
-		{sends && w->fixed_buffers && !mode__has(s->mode, MODE_NOTIFIES),
-		 WORKLOAD_FIXED_ALONE},
-		{sends && w->uring_depth > 1 && !mode__has(s->mode, MODE_SUBMITS),
-		 WORKLOAD_URING_DEPTH_ALONE},
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (rules[i].wrong)
-			return reject(why, "%s", rules[i].why);
+			option_refuse("%s", rules[i].why);
+	set_cpus(&s->cpus, w->sender_cpus, "cpus");
+	set_cpus(&s->cpus_receiver, w->receiver_cpus, "cpus-receiver");
 	w->connections = workload__connections(w);
 	w->fields = mode__fields(s->mode, w);
 	w->uring_depth = mode__depth(s->mode, w);
@@ -245,33 +188,19 @@ static int settings__check(struct lg_options *s, char *why)
 	if (!w->messages && !w->duration_ns)
 		w->duration_ns = 5 * NS_PER_SEC;
 	/* A receiver allocates no messages. */
-	if (!sends)
-		return 0;
-	return mode__check_memory(s->mode, w, mode__memory_here(), why, LG_OPTIONS_WHY);
+	if (sends && mode__check_memory(s->mode, w, mode__memory_here(), why, sizeof(why)))
+		option_refuse("%s", why);
 }
 
-static const char help_head[] =
-	"Usage: netio-loadgen [OPTIONS]                           both sides over loopback\n"
-	"       netio-loadgen recv --listen ADDR:PORT [OPTIONS]   the receiver\n"
-	"       netio-loadgen send --connect ADDR:PORT [OPTIONS]  the sender\n"
-	"\n"
-	"Sends messages over TCP in one of several ways, and counts exactly what "
-	"was\n"
-	"sent and received. Never runs as root: started by root, it becomes nobody.\n"
-	"\n"
-	"Options (S: send, R: recv, B: both sides):\n";
-
-static const char help_tail[] =
-	"\n"
-	"SIZE: 4096, 64k, 1m (powers of two). TIME: 500ms, 5s, 2m; a bare number is seconds.\n"
-	"IPv6 addresses in brackets: [::1]:5001.\n"
-	"Exit: 0 done, 1 the run failed or --verify found errors, 2 wrong usage.\n";
+EMBED(help_text, "loadgen/loadgen.help");
 
 void lg_options__help(void)
 {
-	fputs(help_head, stdout);
+	const char *line = strstr(help_text, HELP_LINE);
+
+	printf("%.*s\n", (int)(line - help_text), help_text);
 	for (size_t i = 0; i < ROWS; i++) {
-		const struct option_row *row = &rows[i].row;
+		const struct option_row *row = &rows[i];
 		unsigned int c = row->commands;
 		char left[64];
 
@@ -280,82 +209,58 @@ void lg_options__help(void)
 		snprintf(left, sizeof(left), "--%s %s", row->name, row->arg ? row->arg : "");
 		printf("  %c%c%c  %-21s %s\n", c & COMMAND_SEND ? 'S' : ' ',
 		       c & COMMAND_RECV ? 'R' : ' ', c & COMMAND_LOOPBACK ? 'B' : ' ', left,
-		       help_of(row));
+		       option__help(row, helps));
 	}
-	fputs(help_tail, stdout);
+	fputs(line + strlen(HELP_LINE), stdout);
 }
 
-static int parse_command(struct lg_options *s, int *argc, char ***argv, char *why)
+/* Refuses an option of another command. What is behind --help and --version counts for nothing. */
+static void check_command(struct option_line *l, const struct option_row *row, const char *arg)
 {
-	const char *word = *argc > 1 ? (*argv)[1] : "--";
+	const struct lg_options *s = l->options;
 
-	s->command = COMMAND_LOOPBACK;
-	if (word[0] == '-')
-		return 0;
-	if (!strcmp(word, "send"))
-		s->command = COMMAND_SEND;
-	else if (!strcmp(word, "recv"))
-		s->command = COMMAND_RECV;
-	else
-		return reject(why, "'%.60s' is not a command: give send, recv or options only",
-			      word);
-	(*argc)--;
-	(*argv)++;
-	return 0;
-}
-
-static int parse_option(struct lg_options *s, const struct lg_option *option, char *why)
-{
-	static const char *const names[] = {
-		[COMMAND_SEND] = "send",
-		[COMMAND_RECV] = "recv",
-		[COMMAND_LOOPBACK] = "a run of both sides",
-	};
-	const struct option_row *row = &option->row;
-	void *field = (char *)s + row->offset;
-
+	(void)arg;
 	if (!(row->commands & s->command))
-		return reject(why, "--%s does not belong to %s: see --help", row->name,
-			      names[s->command]);
-	return option->set ? option->set(row, field, optarg, why)
-			   : option__store(row, field, optarg, why, LG_OPTIONS_WHY);
+		option_refuse("--%s does not belong to %s: see --help", row->name, l->command);
+	if (row->offset == offsetof(struct lg_options, help) ||
+	    row->offset == offsetof(struct lg_options, version))
+		l->next = l->end;
 }
 
-/* The options of this program; `val` is the index of the row. */
-static void list_options(struct option *to)
+static void refuse_word(struct option_line *l, const char *word)
 {
-	for (size_t i = 0; i < ROWS; i++)
-		if (rows[i].row.commands)
-			*to++ = (struct option){rows[i].row.name, rows[i].row.arg != NULL, NULL,
-						OPTION_FIRST + (int)i};
+	(void)l;
+	option_refuse("'%.60s' is neither an option nor an option's value: see --help", word);
 }
 
-int lg_options__parse(struct lg_options *s, int argc, char **argv, char why[LG_OPTIONS_WHY])
+void lg_options__parse(struct lg_options *s, int argc, char **argv)
 {
-	struct option longs[ROWS + 1] = {0};
-	int c, err;
+	struct option_line l = {
+		.command = "a run of both sides",
+		.help = "netio-loadgen --help",
+		.options = s,
+		.next = argv + (argc > 0),
+		.end = argv + argc,
+		.before = check_command,
+		.operand = refuse_word,
+	};
 
 	*s = (struct lg_options){
+		.command = COMMAND_LOOPBACK,
 		.mode = MODE_ONECOPY,
 		.workload = {.size = 64 << 10, .threads = 1},
 	};
-	list_options(longs);
-	err = parse_command(s, &argc, &argv, why);
-	optind = 0; /* glibc: restart, since tests call this repeatedly */
-	opterr = 0;
-	while (!err && (c = getopt_long(argc, argv, "+:", longs, NULL)) != -1) {
-		const char *word = argv[optind - 1];
-
-		if (c == ':')
-			return reject(why, "%.60s needs a value: see --help", word);
-		if (c < OPTION_FIRST)
-			return reject(why, "Option %.60s is not known: see --help", word);
-		err = parse_option(s, &rows[c - OPTION_FIRST], why);
-		if (s->help || s->version)
-			return 0;
+	if (argc > 1 && argv[1][0] != '-') {
+		l.command = *l.next++;
+		s->command = !strcmp(l.command, "send") ? COMMAND_SEND : COMMAND_RECV;
+		if (s->command == COMMAND_RECV && strcmp(l.command, "recv") != 0)
+			option_refuse("'%.60s' is not a command: give send, recv or options only",
+				      l.command);
 	}
-	if (!err && optind < argc)
-		return reject(why, "'%.60s' is neither an option nor an option's value: see --help",
-			      argv[optind]);
-	return err ? err : settings__check(s, why);
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i].commands)
+			option_line__add(&l, &rows[i]);
+	option_line__parse(&l);
+	if (!s->help && !s->version)
+		settings__check(s);
 }

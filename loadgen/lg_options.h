@@ -49,10 +49,8 @@ struct lg_options {
 	bool help, version;
 };
 
-#define LG_OPTIONS_WHY 256
-
-/* 0; -EINVAL with one sentence in why. With help or version set, nothing else is checked. */
-int lg_options__parse(struct lg_options *s, int argc, char **argv, char why[LG_OPTIONS_WHY]);
+/* Refuses what is wrong (option_refuse()). With help or version set, nothing else is checked. */
+void lg_options__parse(struct lg_options *s, int argc, char **argv);
 
 void lg_options__help(void);
 

@@ -6,14 +6,17 @@
 #include <linux/capability.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/option_line.h"
 #include "common/uid_map.h"
 #include "lg_options.h"
 #include "session.h"
@@ -96,6 +99,18 @@ static int limit(int resource, rlim_t want)
 #define EXIT_USAGE 2
 #define HEAP_STEP  (4 << 20) /* bytes by which the heap grows */
 
+void option_refuse(const char *format, ...)
+{
+	char why[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	fprintf(stderr, "netio-loadgen: %s\n", why);
+	exit(EXIT_USAGE);
+}
+
 /* Opens descriptors 0 to 2, so that no socket gets these numbers. */
 static int open_standard(void)
 {
@@ -163,7 +178,6 @@ static int prepare(const struct lg_options *s, const char **what)
 int main(int argc, char **argv)
 {
 	static char buf[64 << 10]; /* an event is one write(), or few */
-	char why[LG_OPTIONS_WHY];
 	static struct lg_options s;
 	const char *what;
 	int err;
@@ -178,10 +192,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "netio-loadgen: /dev/null cannot be opened: %s\n", strerror(-err));
 		return 1;
 	}
-	if (lg_options__parse(&s, argc, argv, why)) {
-		fprintf(stderr, "netio-loadgen: %s\n", why);
-		return EXIT_USAGE;
-	}
+	lg_options__parse(&s, argc, argv);
 	if (s.help || s.version) {
 		if (s.help)
 			lg_options__help();

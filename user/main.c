@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/command_line.h"
 #include "base/commands.h"
 #include "base/exit_code.h"
 #include "base/spawn.h"
@@ -20,6 +19,7 @@
 #include "base/terminal.h"
 #include "base/printable.h"
 #include "common/mode.h"
+#include "common/word.h"
 #include "common/xalloc.h"
 
 static int help__main(int argc, char **argv);

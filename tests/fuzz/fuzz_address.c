@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/address.h"
+#include "common/address.h"
 #include "fuzz.h"
 #include "loadgen/lg_options.h"
 

@@ -1,22 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The load generator's command line, a word a line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/option_line.h"
 #include "fuzz.h"
 #include "loadgen/lg_options.h"
 
 #define WORDS_MAX 32
 
+static jmp_buf refused;
+
+/* Replaces the program's, which ends it. */
+void option_refuse(const char *format, ...)
+{
+	char why[512];
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	FUZZ_CHECK(len > 0 && (size_t)len < sizeof(why));
+	longjmp(refused, 1);
+}
+
 static void check(int argc, char **argv)
 {
-	char why[LG_OPTIONS_WHY] = "";
 	struct lg_options s;
 
-	if (lg_options__parse(&s, argc, argv, why)) {
-		FUZZ_CHECK(why[0] && strlen(why) < sizeof(why));
+	if (setjmp(refused))
 		return;
-	}
+	lg_options__parse(&s, argc, argv);
 	if (s.help || s.version)
 		return;
 	FUZZ_CHECK(s.workload.size >= LIMIT_SIZE_MIN && s.workload.size <= LIMIT_SIZE_MAX);

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "attach_result.h"
-#include "base/address.h"
+#include "common/address.h"
 #include "base/printable.h"
 #include "model/result.h"
 #include "write/csv.h"

@@ -4,27 +4,11 @@
 
 #include "attach_options.h"
 #include "base/command_line.h"
+#include "common/embed.h"
 #include "base/log.h"
 #include "base/option_command.h"
 
-static const char doc[] =
-	"Keeps the copy ledger of any program: of running processes, or of a command that attach "
-	"starts and watches to its end.\n"
-	"\n"
-	"  sudo netiotrace attach --pid 4242\n"
-	"  sudo netiotrace attach --comm nginx --duration 10s --json out.json\n"
-	"  sudo netiotrace attach -- iperf3 -c 192.0.2.7 -Z\n"
-	"  sudo netiotrace attach --assert 'copied_fraction == 0' -- ./my-test"
-	"\v"
-	"--pid, --comm and --cgroup add up. --port limits them to connections with that port; "
-	"alone, it selects connections of any process. Ends on Ctrl-C, after --duration, when the "
-	"command or the process of --until-pid ends, when no process of --pid is left, or when the "
-	"cgroup is removed.\n"
-	"\n"
-	"Exit status: that of the command; without a command 0 success, 1 failure, 2 usage error, "
-	"3 not supported by this kernel, 4 missing privileges, 130 Ctrl-C. With or without a "
-	"command 1: the books do not balance; 5: an --assert is false or its value unknown, also "
-	"if nothing was watched, which is a warning without --assert.";
+EMBED(doc, "user/attach/attach.help");
 
 const char *by__name(enum by by)
 {

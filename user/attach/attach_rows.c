@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "attach_result.h"
-#include "base/address.h"
+#include "common/address.h"
 #include "base/printable.h"
 
 char *attach_result__address(char *buf, size_t len, uint16_t family, const uint8_t address[16],

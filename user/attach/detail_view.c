@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/address.h"
+#include "common/address.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "top_view.h"

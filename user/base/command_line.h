@@ -20,13 +20,6 @@ struct output_option {
  */
 bool command_line__check_outputs(const struct output_option *outputs, size_t nr);
 
-/*
- * Returns the name nearest to `word`, ignoring case, or NULL. A unique prefix wins. Otherwise the
- * smallest optimal string alignment distance wins, at most a third of the word's length; a tie
- * gives NULL. Pure.
- */
-const char *choice__nearest(const char *word, const char *const *names, size_t n);
-
 /* Exits with a usage error: "OPTION takes A, B or C, not 'WORD'", and the nearest name if any. */
 _Noreturn void choice__refuse(const char *option, const char *word, const char *const *names,
 			      size_t n);

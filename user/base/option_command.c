@@ -7,15 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "printable.h"
 #include "command_line.h"
+#include "common/embed.h"
 #include "common/word.h"
 #include "common/xalloc.h"
 #include "exit_code.h"
 
 #define KEY_FIRST   256 /* key of options without a letter: no character */
 #define CHOICES_MAX 16  /* words that one option takes */
-#define NAME_SIZE   64  /* of an option as given, without "--"; the rest is cut off */
 
 /* The options of every command. */
 enum { COMMON_HELP, COMMON_USAGE, COMMON_VERSION, COMMON_NR };
@@ -28,15 +27,19 @@ static const struct option_row common_rows[COMMON_NR] = {
 
 /* ---- help ---- */
 
+/* The help text in argp's form, to free: \v between its parts. */
 static char *doc_of(const struct option_command *c)
 {
-	const char *doc = c->doc ? c->doc : "", *after = strchr(doc, '\v');
-	char *list, *text;
+	const char *doc = c->doc ? c->doc : "", *line = strstr(doc, HELP_LINE);
+	char *list = c->list && line ? c->list() : xstrdup(""), *text;
+	size_t len;
 
-	if (!c->list || !after)
-		return xstrdup(doc);
-	list = c->list();
-	text = xasprintf("%.*s\v%s\n\n%s", (int)(after - doc), doc, list, after + 1);
+	text = line ? xasprintf("%.*s\v%s%s%s", (int)(line - doc), doc, list, *list ? "\n\n" : "",
+				line + strlen(HELP_LINE))
+		    : xstrdup(doc);
+	len = strlen(text);
+	if (len && text[len - 1] == '\n')
+		text[len - 1] = '\0';
 	free(list);
 	return text;
 }
@@ -54,7 +57,7 @@ static struct argp_option help_row(const struct option_row *row, int group)
 
 static void print_help(const struct option_command *c, char *program, unsigned int what)
 {
-	struct argp_option rows[OPTION_ROWS_MAX + COMMON_NR] = {{0}}, *row = rows;
+	struct argp_option rows[OPTION_ROWS_MAX] = {{0}}, *row = rows;
 	char *doc = doc_of(c);
 	const struct argp argp = {.options = rows, .args_doc = c->args_doc, .doc = doc};
 	int group = 0;
@@ -113,74 +116,12 @@ void option_command__describe(const struct option_command *c)
 /* ---- the line ---- */
 
 struct line {
+	struct option_line line;
 	const struct option_command *command;
-	void *options;
-	char program[64];
-	const struct option_row *rows[OPTION_ROWS_MAX + COMMON_NR];
-	const char *names[OPTION_ROWS_MAX + COMMON_NR];
-	size_t nr;
-	char **next, **end; /* words to parse */
+	char program[64], help[80];
 };
 
-static void add_row(struct line *l, const struct option_row *row)
-{
-	if (!row->name)
-		return;
-	l->rows[l->nr] = row;
-	l->names[l->nr++] = row->name;
-}
-
-static _Noreturn void refuse_unknown(const struct line *l, const char *option, const char *near)
-{
-	const char *command = l->command->name;
-
-	usage_error("%s has no option %s;%s%s%s 'netiotrace %s --help' lists its options.", command,
-		    option, near ? " did you mean --" : "", near ? near : "", near ? "?" : "",
-		    command);
-}
-
-static void refuse_ambiguous(const struct line *l, const char *name)
-{
-	char list[256] = "";
-
-	for (size_t i = 0; i < l->nr; i++)
-		if (strncmp(l->names[i], name, strlen(name)) == 0)
-			append__text(list, sizeof(list), "%s--%s", *list ? ", " : "", l->names[i]);
-	usage_error("--%s can be any of %s; write more of its name.", name, list);
-}
-
-/* By its name or a unique prefix. */
-static const struct option_row *find_long(const struct line *l, const char *name)
-{
-	const struct option_row *found = NULL;
-	char option[NAME_SIZE + sizeof("--")];
-
-	for (size_t i = 0; i < l->nr; i++) {
-		if (strcmp(l->names[i], name) == 0)
-			return l->rows[i];
-		if (strncmp(l->names[i], name, strlen(name)) != 0)
-			continue;
-		if (found)
-			refuse_ambiguous(l, name);
-		found = l->rows[i];
-	}
-	if (found)
-		return found;
-	snprintf(option, sizeof(option), "--%s", name);
-	refuse_unknown(l, option, choice__nearest(name, l->names, l->nr));
-}
-
-static const struct option_row *find_short(const struct line *l, char letter)
-{
-	const char option[] = {'-', letter, '\0'};
-
-	for (size_t i = 0; i < l->nr; i++)
-		if (l->rows[i]->letter == letter)
-			return l->rows[i];
-	refuse_unknown(l, option, NULL);
-}
-
-static void check_word(const struct line *l, const struct option_row *row, const char *value)
+static void check_word(const struct option_row *row, const char *value)
 {
 	char copy[256], option[64], *rest = copy;
 	const char *words[CHOICES_MAX];
@@ -194,78 +135,33 @@ static void check_word(const struct line *l, const struct option_row *row, const
 		if (same_word(value, words[nr++]))
 			return;
 	}
-	if (l->command->refuse)
-		l->command->refuse(row, value);
 	snprintf(option, sizeof(option), "--%s", row->name);
 	choice__refuse(option, value, words, nr);
 }
 
-static void store(const struct line *l, const struct option_row *row, const char *arg)
+static void before(struct option_line *line, const struct option_row *row, const char *arg)
 {
-	void *field = (char *)l->options + row->offset;
-	char why[512];
+	struct line *l = (struct line *)line;
 
-	if (row->parse)
-		row->parse(field, arg);
-	if (!option__store(row, field, arg, why, sizeof(why)))
-		return;
-	if (l->command->refuse)
-		l->command->refuse(row, arg);
-	usage_error("%s.", why);
-}
-
-static _Noreturn void print_common(struct line *l, const struct option_row *row)
-{
 	if (row == &common_rows[COMMON_VERSION])
 		puts("netiotrace " NETIOTRACE_VERSION);
-	else
+	else if (row == &common_rows[COMMON_HELP] || row == &common_rows[COMMON_USAGE])
 		print_help(l->command, l->program,
 			   row == &common_rows[COMMON_HELP] ? ARGP_HELP_STD_HELP : ARGP_HELP_USAGE);
-	exit(EXIT_DONE);
-}
-
-/* value: within the option's word, or NULL. */
-static void parse_option(struct line *l, const struct option_row *row, const char *value)
-{
-	if (row->arg && !value && l->next == l->end)
-		usage_error("--%s needs a value: --%s %s.", row->name, row->name, row->arg);
-	if (!row->arg && value)
-		usage_error("--%s takes no value.", row->name);
 	if (row >= common_rows && row < common_rows + COMMON_NR)
-		print_common(l, row);
-	if (row->arg && !value)
-		value = *l->next++;
-	if (row->arg)
-		check_word(l, row, value);
-	store(l, row, value);
+		exit(EXIT_DONE);
+	if (arg && l->command->check)
+		l->command->check(row, arg);
+	if (arg)
+		check_word(row, arg);
 }
 
-static void parse_long(struct line *l, const char *word)
+static void parse_operand(struct option_line *line, const char *word)
 {
-	size_t len = strcspn(word, "=");
-	char name[NAME_SIZE];
+	const struct line *l = (struct line *)line;
 
-	snprintf(name, sizeof(name), "%.*s", (int)len, word);
-	parse_option(l, find_long(l, name), word[len] ? word + len + 1 : NULL);
-}
-
-static void parse_short(struct line *l, const char *letter)
-{
-	for (; *letter; letter++) {
-		const struct option_row *row = find_short(l, *letter);
-
-		if (row->arg) {
-			parse_option(l, row, letter[1] ? letter + 1 : NULL);
-			return;
-		}
-		parse_option(l, row, NULL);
-	}
-}
-
-static void parse_operand(const struct line *l, const char *word)
-{
 	if (l->command->operand)
-		l->command->operand(l->options, word);
+		l->command->operand(line->options, word);
 	else if (l->command->does)
 		usage_error("'%s' is not an option; to run and %s a command, put -- before it: "
 			    "netiotrace %s -- %s.",
@@ -277,39 +173,28 @@ static void parse_operand(const struct line *l, const char *word)
 			    word, l->program, word);
 }
 
-static void parse_words(struct line *l)
-{
-	bool options = true;
-
-	while (l->next < l->end) {
-		const char *word = *l->next++;
-
-		if (!options || word[0] != '-' || !word[1])
-			parse_operand(l, word);
-		else if (strcmp(word, "--") == 0)
-			options = false;
-		else if (word[1] == '-')
-			parse_long(l, word + 2);
-		else
-			parse_short(l, word + 1);
-	}
-}
-
 void option_command__parse(const struct option_command *c, int argc, char **argv, void *options)
 {
 	bool named = argc > 1 && strcmp(argv[1], c->name) == 0;
-	struct line l = {.command = c, .options = options, .end = argv + argc};
+	struct line l = {.command = c,
+			 .line = {.command = c->name,
+				  .options = options,
+				  .next = argv + (argc > 0) + named,
+				  .end = argv + argc,
+				  .help = l.help,
+				  .before = before,
+				  .operand = parse_operand}};
 
-	l.next = argv + (argc > 0) + named;
-	if (l.next + 1 == l.end && strcmp(*l.next, DESCRIBE_OPTION) == 0) {
+	if (l.line.next + 1 == l.line.end && strcmp(*l.line.next, DESCRIBE_OPTION) == 0) {
 		option_command__describe(c);
 		exit(EXIT_DONE);
 	}
 	snprintf(l.program, sizeof(l.program), "netiotrace%s%s", named ? " " : "",
 		 named ? c->name : "");
+	snprintf(l.help, sizeof(l.help), "netiotrace %s --help", c->name);
 	for (size_t i = 0; i < c->nr; i++)
-		add_row(&l, &c->option_rows[i]);
+		option_line__add(&l.line, &c->option_rows[i]);
 	for (size_t i = 0; i < COMMON_NR; i++)
-		add_row(&l, &common_rows[i]);
-	parse_words(&l);
+		option_line__add(&l.line, &common_rows[i]);
+	option_line__parse(&l.line);
 }

@@ -5,18 +5,16 @@
 
 #include <stddef.h>
 
-#include "common/option.h"
-
-#define OPTION_ROWS_MAX 64
+#include "common/option_line.h"
 
 struct option_command {
 	const char *name;
-	const char *doc;      /* above the options; after \v, below them */
+	const char *doc;      /* above the options; behind HELP_LINE, below them */
 	const char *args_doc; /* "DIR|FILE..."; NULL: options only */
 	const struct option_row *option_rows;
-	size_t nr; /* below OPTION_ROWS_MAX */
-	/* Reports a wrong argument of its own kind, or returns. NULL: none. */
-	void (*refuse)(const struct option_row *row, const char *arg);
+	size_t nr; /* three less than OPTION_ROWS_MAX */
+	/* Refuses an argument of its own kind, or returns. NULL: it has none. */
+	void (*check)(const struct option_row *row, const char *arg);
 	/* Takes an argument that is no option. NULL: it is a usage error. */
 	void (*operand)(void *options, const char *arg);
 	const char *does;    /* to a command after --: "watch"; NULL: it takes none */

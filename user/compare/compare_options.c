@@ -8,24 +8,13 @@
 
 #include "compare.h"
 #include "base/command_line.h"
+#include "common/embed.h"
 #include "common/xalloc.h"
 #include "study/csv_options.h"
 
 #define PERCENT_MAX 1000.0
 
-static const char doc[] =
-	"Compares two sweeps (directories or CSV files) cell by cell: medians over the rounds, "
-	"their change and its interval. Needs no root.\n"
-	"\v"
-	"Two numbers differ if the interval of their quotient excludes 1. The interval is between "
-	"order statistics of all quotients of rounds (Mann and Whitney). All cells of a metric "
-	"share 5 %: without a true difference, a metric shows one in at most 5 % of comparisons. "
-	"6 rounds per side are enough for 23 cells, 7 for 85, 12 for any number. "
-	"--fail-on-regression tests throughput, CPU time and, where both sides know it, copies per "
-	"byte, or the metrics of --metrics, in every cell of BEFORE, and names each cell that got "
-	"worse. Exit status: 0 success, 1 a file "
-	"cannot be read or written, or a regression cannot be tested: too few rounds, or AFTER "
-	"lacks a cell of BEFORE or its numbers; 2 usage error, 5 regression found.";
+EMBED(doc, "user/compare/compare.help");
 
 static void parse_metrics(void *options, const char *list)
 {

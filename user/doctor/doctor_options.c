@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The options of doctor: the options of run that affect probes. */
+#include "common/embed.h"
 #include "diagnosis.h"
 
-static const char doc[] =
-	"Prints what this machine can measure, what is missing, and the remedy. "
-	"Tries every hook, which needs root; changes nothing.\n"
-	"\n"
-	"  sudo netiotrace doctor\n"
-	"  sudo netiotrace doctor --details\n"
-	"  sudo netiotrace doctor --path veth --json doctor.json"
-	"\v"
-	"Exit status: 0 runs can use BPF, 1 failure, 2 usage error, 3 this kernel shows neither "
-	"sent nor received bytes, 4 missing privileges: no hook was tried.";
+EMBED(doc, "user/doctor/doctor.help");
 
-static const struct options_help helps[] = {
+static const struct option_help helps[] = {
 	{"backend", "type of BPF program (default auto)"},
 	{"details", "print every check, hook and counter"},
 	{"json", "write the diagnosis as a JSON document (- for stdout)"},
+	{0},
 };
 
 void doctor_options__parse(struct options *o, int argc, char **argv)
@@ -26,7 +19,6 @@ void doctor_options__parse(struct options *o, int argc, char **argv)
 		.doc = doc,
 		.bit = OPTIONS_DOCTOR,
 		.helps = helps,
-		.helps_nr = sizeof(helps) / sizeof(helps[0]),
 	};
 
 	options__parse(o, &command, argc, argv);

@@ -17,6 +17,7 @@
 #include "base/atomic_file.h"
 #include "base/command_line.h"
 #include "base/commands.h"
+#include "common/embed.h"
 #include "base/exit_code.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -62,22 +63,7 @@ struct export_options {
 /* In the order of enum export_by. */
 #define BY_WORDS "cgroup|comm|port"
 
-static const char doc[] =
-	"Serves the copy ledger of every service on this machine to Prometheus, over HTTP.\n"
-	"\n"
-	"  sudo netiotrace export\n"
-	"  sudo netiotrace export --listen :9753 --by comm\n"
-	"  sudo netiotrace export --textfile /run/netiotrace.prom\n"
-	"  sudo netiotrace export --once --interval 10s"
-	"\v"
-	"GET /metrics returns OpenMetrics 1.0, or Prometheus text 0.0.4 where Accept does not name "
-	"OpenMetrics. A socket passed by systemd (LISTEN_FDS) is used instead of --listen. After "
-	"start the exporter drops its privileges. It has no password and no encryption: listen on "
-	"addresses that only Prometheus can reach.\n"
-	"\n"
-	"Exit status: 0 SIGTERM, Ctrl-C or --once done, 1 failed, 2 usage error, 3 not supported "
-	"by "
-	"this kernel, 4 missing privileges.";
+EMBED(doc, "user/export/export.help");
 
 static void parse_filter(void *options, const char *arg)
 {

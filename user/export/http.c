@@ -15,7 +15,7 @@
 #include <microhttpd.h>
 #include <zlib.h>
 
-#include "base/address.h"
+#include "common/address.h"
 #include "base/loop.h"
 #include "common/units.h"
 #include "common/xalloc.h"

@@ -3,27 +3,12 @@
 #include <string.h>
 
 #include "base/command_line.h"
+#include "common/embed.h"
 #include "base/log.h"
 #include "base/option_command.h"
 #include "follow_options.h"
 
-static const char doc[] =
-	"Finds the copies that a program itself makes of the payload it receives and sends, with "
-	"the line of code: bytes are chosen at random, and each is followed through the memory of "
-	"the program by hardware watchpoints, a received byte until it is sent or overwritten, a "
-	"sent byte back to where it came from.\n"
-	"\n"
-	"  sudo netiotrace follow --comm haproxy\n"
-	"  sudo netiotrace follow --pid 4242 --duration 60s --json copies.json\n"
-	"  sudo netiotrace follow -- ./my-relay"
-	"\v"
-	"A thread of the program is stopped at each use of a followed byte, for microseconds "
-	"to milliseconds, and can wait for a CPU that follow polls, for up to 4 ms between stops; "
-	"the text says how much. While follow runs, debuggers cannot set hardware "
-	"watchpoints.\n"
-	"\n"
-	"Exit status: that of the command; without a command 0 success, 1 failure, 2 usage error, "
-	"3 not supported by this kernel or machine, 4 missing privileges, 130 Ctrl-C.";
+EMBED(doc, "user/follow/follow.help");
 
 #define AT(field) .offset = offsetof(struct follow_options, field)
 

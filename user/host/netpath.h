@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/address.h"
+#include "common/address.h"
 #include "bpf/netiotrace.h"
 
 enum netpath_kind {

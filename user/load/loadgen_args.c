@@ -29,14 +29,16 @@ __attribute__((format(printf, 2, 3))) static void add(struct arglist *args, cons
 	args->argv[args->argc] = NULL;
 }
 
-/* The options of this side that were given. */
-static void add_workload(struct arglist *args, const struct workload *w, enum workload_use side)
+/* The options of this use that were given, without those that need another mode. */
+static void add_workload(struct arglist *args, const struct workload *w, enum workload_use use,
+			 unsigned int features)
 {
 	char buf[OPTION_TEXT_MAX];
 
 	for (size_t i = 0; i < WORKLOAD_OPTIONS_NR; i++) {
 		const struct option_row *row = &workload_options[i];
-		const char *text = (row->commands & side) ? option__text(row, w, buf) : NULL;
+		bool has = row->commands & use && (!row->needs || row->needs & features);
+		const char *text = has ? option__text(row, w, buf) : NULL;
 
 		if (!text)
 			continue;
@@ -62,7 +64,7 @@ static void add_receiver(struct arglist *args, const char *program, const struct
 	add(args, "recv");
 	add(args, "--control");
 	add_address(args, "--listen", address, port);
-	add_workload(args, w, ON_RECEIVER);
+	add_workload(args, w, ON_RECEIVER, 0);
 }
 
 void loadgen_args__receiver(struct arglist *args, const char *program, const struct workload *w,
@@ -101,42 +103,22 @@ void loadgen_args__sender(struct arglist *args, const char *program, const struc
 	sender.connections = workload__connections(w);
 	sender.fields = mode__fields(mode, w);
 	sender.duration_ns = w->messages ? 0 : workload__round_ns(w);
-	if (!mode__has(mode, MODE_ENCRYPTS))
-		sender.tls = 0;
-	sender.fixed_buffers &= mode__has(mode, MODE_NOTIFIES);
-	if (!mode__has(mode, MODE_SUBMITS))
-		sender.uring_depth = 0;
 	add_sender(args, program, mode);
 	add_address(args, "--connect", address, port);
-	add_workload(args, &sender, ON_SENDER);
+	add_workload(args, &sender, ON_SENDER, mode__info(mode)->features);
 }
 
 void loadgen_args__trial(struct arglist *args, const char *program, const struct workload *w,
 			 enum mode mode, bool receives)
 {
+	struct workload trial = *w;
+
+	trial.fields = mode__fields(mode, w);
+	if (!receives)
+		trial.receive = RECEIVE_RECV;
 	add_sender(args, program, mode);
 	add(args, "--try");
-	if (receives) {
-		add(args, "--receive");
-		add(args, "%s", receive__name(w->receive));
-	}
-	if (mode__has(mode, MODE_ENCRYPTS)) {
-		add(args, "--tls");
-		add(args, "%s", workload__tls_name(w->tls));
-	}
-	if (w->fixed_buffers && mode__has(mode, MODE_NOTIFIES)) {
-		add(args, "--fixed-buffers");
-		add(args, "--fields");
-		add(args, "1");
-	}
-	if (mode__depth(mode, w) > 1) {
-		add(args, "--uring-depth");
-		add(args, "%u", mode__depth(mode, w));
-	}
-	if (!w->file_dir)
-		return;
-	add(args, "--file-dir");
-	add(args, "%s", w->file_dir);
+	add_workload(args, &trial, OF_TRIAL, mode__info(mode)->features);
 }
 
 int loadgen_args__find(char *path, size_t len)

@@ -3,7 +3,7 @@
 #ifndef LOAD_LOADGEN_ARGS_H
 #define LOAD_LOADGEN_ARGS_H
 
-#include "base/address.h"
+#include "common/address.h"
 #include "common/mode.h"
 #include "common/workload.h"
 

@@ -4,7 +4,7 @@
 #ifndef MODEL_LOAD_REPORT_H
 #define MODEL_LOAD_REPORT_H
 
-#include "base/address.h"
+#include "common/address.h"
 #include "common/half.h"
 #include "common/report_rows.h"
 #include "common/workload.h"

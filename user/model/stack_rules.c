@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/embed.h"
+#include "common/embed.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define COPY          CPU_CLASS_NR       /* copies: the callers decide the stage */

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "base/command_line.h"
 #include "base/read_file.h"
 #include "common/units.h"
+#include "common/word.h"
 #include "names.h"
 
 #define PMUS "/sys/bus/event_source/devices"

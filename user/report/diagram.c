@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "base/embed.h"
+#include "common/embed.h"
 #include "diagram.h"
 #include "figure.h"
 #include "common/units.h"

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/embed.h"
+#include "common/embed.h"
 #include "diagram.h"
 #include "doc.h"
 

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/embed.h"
+#include "common/embed.h"
 #include "base/filter.h"
 #include "base/path_walk.h"
 #include "base/read_file.h"

@@ -5,20 +5,14 @@
 #include <string.h>
 
 #include "base/command_line.h"
+#include "common/embed.h"
 #include "base/log.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "report.h"
 #include "study/csv_options.h"
 
-static const char doc[] =
-	"Writes pictures (SVG, PNG), report.html and report.md from the results of a sweep, a CSV "
-	"file or a result document: where bytes were copied, and which mode is faster at which "
-	"size, with intervals. Several CSV files of one experiment are joined by mode, size and "
-	"threads. Needs gnuplot; no root.\n"
-	"\v"
-	"Exit status: 0 success, 1 failure (unreadable or unsuitable input, gnuplot missing, disk "
-	"full), 2 usage error, including an output that cannot be written.\n";
+EMBED(doc, "user/report/report.help");
 
 static void parse_output(void *options, const char *arg)
 {

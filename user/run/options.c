@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/command_line.h"
+#include "common/embed.h"
 #include "base/log.h"
 #include "common/word.h"
 #include "options.h"
@@ -191,7 +192,7 @@ static const struct option_row rows[] = {
 
 #define ROWS_NR (sizeof(rows) / sizeof(rows[0]))
 
-_Static_assert(ROWS_NR < OPTION_ROWS_MAX, "a command line has room for all rows");
+_Static_assert(ROWS_NR + 4 < OPTION_ROWS_MAX, "a command line has room for all rows");
 
 size_t options__rows(const struct options_command *c, struct option_row *to)
 {
@@ -201,10 +202,7 @@ size_t options__rows(const struct options_command *c, struct option_row *to)
 		if (!(rows[i].commands & c->bit))
 			continue;
 		to[n] = rows[i];
-		for (size_t h = 0; rows[i].name && h < c->helps_nr; h++)
-			if (strcmp(rows[i].name, c->helps[h].name) == 0)
-				to[n].help = c->helps[h].help;
-		n++;
+		to[n++].help = option__help(&rows[i], c->helps);
 	}
 	return n;
 }
@@ -277,24 +275,15 @@ static void check_rules(const struct options *o)
 		{o->backend == BACKEND_NONE && o->count_calls,
 		 "--count-calls needs a backend other than none"},
 	};
-	const char *conflict = workload__conflict(&o->workload);
-	unsigned int features = 0;
+	char why[MODE_WHY];
+	const char *conflict;
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (rules[i].wrong)
 			usage_error("%s.", rules[i].why);
 	if (o->remote)
 		refuse_of_receiver(&o->workload);
-	for (size_t i = 0; i < o->modes_nr && !conflict; i++)
-		conflict = mode__conflict(o->modes[i], &o->workload);
-	for (size_t i = 0; i < o->modes_nr; i++)
-		features |= mode__info(o->modes[i])->features;
-	if (o->workload.tls && !(features & MODE_ENCRYPTS) && !conflict)
-		conflict = WORKLOAD_TLS_ALONE;
-	if (o->workload.fixed_buffers && !(features & MODE_NOTIFIES) && !conflict)
-		conflict = WORKLOAD_FIXED_ALONE;
-	if (o->workload.uring_depth > 1 && !(features & MODE_SUBMITS) && !conflict)
-		conflict = WORKLOAD_URING_DEPTH_ALONE;
+	conflict = mode__conflict(o->modes, o->modes_nr, &o->workload, why);
 	if (conflict)
 		usage_error("%s.", conflict);
 	command_line__check_outputs(outputs, OUTPUT_NR);
@@ -335,7 +324,7 @@ void options__parse(struct options *o, const struct options_command *c, int argc
 		.doc = c->doc,
 		.option_rows = table,
 		.nr = options__rows(c, table),
-		.refuse = refuse_list,
+		.check = refuse_list,
 	};
 
 	options__init(o, argc, argv);
@@ -343,20 +332,7 @@ void options__parse(struct options *o, const struct options_command *c, int argc
 	options__finish(o);
 }
 
-static const char run_doc[] =
-	"Runs a load generator in one of its copy modes, or in " MODE_ALL_NAMES
-	", and keeps the copy ledger: "
-	"live histograms first, then the answer on one screen.\n"
-	"\n"
-	"  sudo netiotrace --mode onecopy --size 64k\n"
-	"  sudo netiotrace --mode all --threads 4 --duration 10s --json out.json\n"
-	"  sudo netiotrace --connect 192.0.2.7:5201 --token FILE     to that machine\n"
-	"\n"
-	"`netiotrace help' lists the other commands."
-	"\v"
-	"Exit status: 0 success, 1 the run failed, 2 usage error, 3 not supported by this kernel, "
-	"4 missing privileges, 5 an --assert is false, 130 Ctrl-C (prints the results so far). "
-	"q in the live view also ends the run, with status 0.";
+EMBED(run_doc, "user/run/run.help");
 
 void options__parse_run(struct options *o, int argc, char **argv)
 {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/address.h"
+#include "common/address.h"
 #include "base/exit_code.h"
 #include "base/option_command.h"
 #include "write/assertion.h"
@@ -67,18 +67,12 @@ enum options_command_bit {
 	OPTIONS_DOCTOR = 8,
 };
 
-/* The help of an option of one command, where it differs from the table's. */
-struct options_help {
-	const char *name, *help;
-};
-
 /* A command whose options are all of the table. */
 struct options_command {
 	const char *name;
-	const char *doc; /* as of struct argp */
+	const char *doc; /* as in struct option_command */
 	enum options_command_bit bit;
-	const struct options_help *helps;
-	size_t helps_nr;
+	const struct option_help *helps; /* ends with {0}; NULL: none */
 };
 
 /*

@@ -6,7 +6,7 @@
 #ifndef RUN_RECEIVER_HALF_H
 #define RUN_RECEIVER_HALF_H
 
-#include "base/address.h"
+#include "common/address.h"
 #include "common/half.h"
 #include "round.h"
 #include "runner.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/address.h"
+#include "common/address.h"
 #include "base/log.h"
 #include "common/units.h"
 #include "common/xalloc.h"

@@ -13,6 +13,7 @@
 
 #include "load/loadgen_args.h"
 #include "load/driver.h"
+#include "common/embed.h"
 #include "base/log.h"
 #include "base/resource_limits.h"
 #include "base/loop.h"
@@ -32,20 +33,13 @@
 #define PING_NS    5000000000ULL
 #define SILENCE_NS 15000000000ULL
 
-static const char doc[] =
-	"Receives from senders on another machine (netiotrace --connect), one session after "
-	"another, until Ctrl-C. With root, or CAP_BPF and CAP_PERFMON, measures its side of each "
-	"session for the sender's result; needs neither.\n"
-	"\n"
-	"  netiotrace serve --listen 192.0.2.7:5201 --token FILE"
-	"\v"
-	"Nothing is encrypted: listen on an address that only trusted machines can reach. Exit "
-	"status: 0 success, 1 failure, 2 usage error.";
+EMBED(doc, "user/run/serve.help");
 
-static const struct options_help helps[] = {
+static const struct option_help helps[] = {
 	{"congestion", "congestion control of replies to --request-response"},
 	{"verify", "refuse senders without --verify (data of other senders are always checked)"},
 	{"verbose", "print each session"},
+	{0},
 };
 
 struct server {
@@ -246,7 +240,6 @@ static void parse(struct options *o, int argc, char **argv)
 		.doc = doc,
 		.bit = OPTIONS_SERVE,
 		.helps = helps,
-		.helps_nr = sizeof(helps) / sizeof(helps[0]),
 	};
 
 	options__parse(o, &command, argc, argv);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/embed.h"
+#include "common/embed.h"
 #include "base/filter.h"
 #include "base/printable.h"
 #include "base/read_file.h"

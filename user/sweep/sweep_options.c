@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/command_line.h"
+#include "common/embed.h"
 #include "base/stats.h"
 #include "sigcomm21.h"
 #include "sweep_options.h"
@@ -45,26 +46,15 @@
 #define WARMUP_NS_MAX 100000000ULL
 
 /* Where the meaning differs from run's. */
-static const struct options_help helps[] = {
+static const struct option_help helps[] = {
 	{"duration", "measured time per cell, all rounds together (default 2.1s)"},
 	{"rounds", "rounds per cell, 1 to 1000 (default 12; fewer than 7 may show no difference)"},
 	{"warmup", "warm-up before each run, not counted (default half a round, at most 100ms)"},
 	{"quiet", "no progress, no final text, errors only"},
+	{0},
 };
 
-static const char doc[] =
-	"Runs every mode with every message size and thread count, several rounds each, in random "
-	"order. The results directory gets a JSON document per run, results.csv, and the command "
-	"that repeats the sweep.\n"
-	"\n"
-	"  sudo netiotrace sweep -o results\n"
-	"  sudo netiotrace sweep --sizes 4k,1m --threads 1,2 --path veth -o veth\n"
-	"  sudo netiotrace sweep --connect 192.0.2.7:5201 --token FILE -o lan\n"
-	"  sudo netiotrace sweep --preset sigcomm21 --connect 192.0.2.7:5201 --token FILE -o row\n"
-	"\v"
-	"Ctrl-C or a crash loses only the current run: the same command with --resume continues. "
-	"Exit status: 0 success, 1 runs failed (each is recorded with its reason), 2 usage error, "
-	"3 not supported by this kernel, 4 missing privileges, 130 Ctrl-C.";
+EMBED(doc, "user/sweep/sweep.help");
 
 static void parse_mode(const char *entry, void *mode)
 {
@@ -284,8 +274,7 @@ static void finish(struct sweep_options *o)
 
 void sweep_options__parse(struct sweep_options *o, int argc, char **argv)
 {
-	static const struct options_command shared = {
-		.bit = OPTIONS_SWEEP, .helps = helps, .helps_nr = ARRAY_SIZE(helps)};
+	static const struct options_command shared = {.bit = OPTIONS_SWEEP, .helps = helps};
 	struct option_row rows[OPTION_ROWS_MAX], *next = rows;
 	struct option_command command = {
 		.name = "sweep", .doc = doc, .option_rows = rows, .operand = refuse};

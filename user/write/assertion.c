@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "assertion.h"
-#include "base/command_line.h"
 #include "base/printable.h"
 #include "common/units.h"
+#include "common/word.h"
 #include "common/xalloc.h"
 #include "json.h"
 

@@ -198,7 +198,7 @@ static json_t *modes_json(const struct result *r)
 }
 
 /* clang-format off */
-#define WORKLOAD_FIELD(X, member, kind, name, arg, use, min, max, range, json, ...) \
+#define WORKLOAD_FIELD(X, member, kind, name, arg, use, needs, min, max, range, json, ...) \
 	WORKLOAD_FIELD_##json(X, t->member, __VA_ARGS__)
 #define WORKLOAD_FIELD_none(...)
 #define WORKLOAD_FIELD_u64(X, value, key, unit, help)     X(u64, key, unit, value)

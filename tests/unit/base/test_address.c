@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "base/address.h"
+#include "common/address.h"
 #include "support/test.h"
 
 static void accepts(const char *text, const char *host, unsigned int port)

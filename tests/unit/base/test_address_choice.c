@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/address.h"
+#include "common/address.h"
 #include "support/test.h"
 
 #define ADDRESSES 3

@@ -42,7 +42,7 @@ TEST(every_item_of_the_help_has_a_line)
 		{"json", "FILE", "write it\there", OPTION_STRING, .offset = 0},
 	};
 	struct option_command c = {.args_doc = "DIR",
-				   .doc = "What it\nsays.\vWhat\tbesides.",
+				   .doc = "What it\nsays.\n---\nWhat\tbesides.\n",
 				   .option_rows = options,
 				   .nr = ARRAY_LEN(options)};
 	char *text = printed(&c);

@@ -6,6 +6,7 @@
 #include "load/loadgen_args.h"
 #include "loadgen/lg_options.h"
 #include "loadgen/send_mode.h"
+#include "support/refusal.h"
 #include "support/test.h"
 
 /* A value that no default has. */
@@ -45,9 +46,9 @@ static struct workload workload_with(const struct option_row *row)
 
 static void parse(const struct arglist *args, struct lg_options *s)
 {
-	char why[LG_OPTIONS_WHY] = "";
+	const char *why = refused(s, (int)args->argc, args->argv);
 
-	if (lg_options__parse(s, (int)args->argc, args->argv, why))
+	if (why)
 		fail_msg("%s", why);
 }
 
@@ -95,8 +96,10 @@ TEST(each_workload_option_reaches_its_side)
 TEST(modes_with_a_trial_are_those_that_the_load_generator_can_try)
 {
 	for (int mode = 0; mode < MODE_NR; mode++) {
-		const struct workload w = {
-			.file_dir = "/d", .receive = RECEIVE_MMAP, .fixed_buffers = true};
+		const struct workload w = {.fields = 1,
+					   .file_dir = "/d",
+					   .receive = RECEIVE_MMAP,
+					   .fixed_buffers = true};
 		struct arglist args = {0};
 		struct lg_options s;
 

@@ -11,24 +11,27 @@
 #include "loadgen/lg_options.h"
 #include "support/golden.c"
 #include "support/record.h"
+#include "support/refusal.h"
 #include "support/test.h"
 
 static struct lg_options s;
-static char why[LG_OPTIONS_WHY];
+static char why[512];
 
 /* Splits a line at its blanks and parses it. */
 static int parse(const char *line)
 {
 	static char copy[512];
 	char *argv[32] = {(char[]){"netio-loadgen"}}, *save = NULL;
+	const char *refusal;
 	int argc = 1;
 
 	snprintf(copy, sizeof(copy), "%s", line);
 	argv[argc] = strtok_r(copy, " ", &save);
 	while (argc < 30 && argv[argc])
 		argv[++argc] = strtok_r(NULL, " ", &save);
-	why[0] = '\0';
-	return lg_options__parse(&s, argc, argv, why);
+	refusal = refused(&s, argc, argv);
+	snprintf(why, sizeof(why), "%s", refusal ? refusal : "");
+	return refusal ? -EINVAL : 0;
 }
 
 TEST(no_options_give_the_defaults)

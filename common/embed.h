@@ -3,8 +3,11 @@
  * A file of the source tree as a text of the program, with a NUL behind it. The Makefile lets the
  * object file depend on it.
  */
-#ifndef BASE_EMBED_H
-#define BASE_EMBED_H
+#ifndef COMMON_EMBED_H
+#define COMMON_EMBED_H
+
+/* In a help text, the line in place of the list of options. */
+#define HELP_LINE "\n---\n"
 
 #define EMBED(name, path)                                                                          \
 	__asm__(".pushsection .rodata\n" #name ":\n.incbin \"" path "\"\n.byte 0\n.popsection\n"); \

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "address.h"
-#include "common/units.h"
+#include "units.h"
 
 /* A SYN and its retransmissions after 1 s and 3 s. */
 #define TRY_MS 4000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns addresses as HOST:PORT text. Pure, but address__resolve() may query the network. */
-#ifndef BASE_ADDRESS_H
-#define BASE_ADDRESS_H
+#ifndef COMMON_ADDRESS_H
+#define COMMON_ADDRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The parser of command lines: words become options of a table, and are stored in their fields. */
+#ifndef COMMON_OPTION_LINE_H
+#define COMMON_OPTION_LINE_H
+
+#include "option.h"
+
+#define OPTION_ROWS_MAX 64
+
+struct option_line {
+	const char *command; /* in refusals: "run" */
+	const char *help;    /* what lists its options: "netiotrace run --help" */
+	void *options;       /* has the fields */
+	const struct option_row *rows[OPTION_ROWS_MAX];
+	size_t nr;
+	char **next, **end; /* the words that are left */
+	/* Called before an option is stored; arg NULL: it has none. NULL: nothing to do. */
+	void (*before)(struct option_line *l, const struct option_row *row, const char *arg);
+	/* Takes a word that is no option. */
+	void (*operand)(struct option_line *l, const char *word);
+};
+
+/* Adds a row to those of the command, which is no more than OPTION_ROWS_MAX. */
+void option_line__add(struct option_line *l, const struct option_row *row);
+
+/*
+ * Stores all options in their fields. An option may be a unique prefix of its name; after -- no
+ * word is an option. What is wrong is refused.
+ */
+void option_line__parse(struct option_line *l);
+
+/*
+ * The command line is wrong: one sentence, without its full stop, and the program exits with status
+ * 2. Each program has its own function.
+ */
+__attribute__((format(printf, 1, 2))) _Noreturn void option_refuse(const char *format, ...);
+
+#endif
