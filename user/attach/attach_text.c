@@ -14,30 +14,16 @@
 #define CELL     10 /* with the space before it */
 #define NAME_MIN 30
 
-/* The columns: enum row_value, and one more. */
-enum {
-	COLUMN_COPIES = VALUE_NR,
-	COLUMN_NR,
-};
-
-/* The order in which columns are left out where there is no room; 0: never. */
-static const unsigned int order_of[COLUMN_NR] = {
-	[VALUE_DEFERRED] = 2, [VALUE_SPLICED] = 3, [VALUE_RX_COPIED] = 1,
-	[COLUMN_COPIES] = 4,  [VALUE_PINNED] = 5,
-};
+#define COLUMNS COLUMN_ZEROCOPY /* the columns before it */
 
 struct text_table {
 	FILE *f;
 	const struct attach_result *r;
+	struct text_column columns[COLUMNS];
 	struct text_fit fit;
 	int longest;        /* name */
 	size_t rows, there; /* rows of --by: shown, and in all */
 };
-
-static const char *head_of(int column)
-{
-	return column == COLUMN_COPIES ? "copies/B" : row_value__head((enum row_value)column);
-}
 
 /* 0 is a dash, so that other values stand out. */
 static char *cell_of(char buf[UNITS_BUF], const struct attach_result *r,
@@ -70,9 +56,9 @@ static void print_line(const struct text_table *t, const char *name, const struc
 	char cell[UNITS_BUF];
 
 	fprintf(t->f, "%-*s", t->fit.name, name);
-	for (int c = 0; c < COLUMN_NR; c++)
+	for (int c = 0; c < COLUMNS; c++)
 		if (!(t->fit.left_out & 1u << c))
-			fprintf(t->f, " %9s", b ? cell_of(cell, t->r, b, c) : head_of(c));
+			fprintf(t->f, " %9s", b ? cell_of(cell, t->r, b, c) : t->columns[c].head);
 	fputc('\n', t->f);
 }
 
@@ -114,10 +100,10 @@ static void print_columns(FILE *f, const struct text_table *t, enum text_content
 	char cell[UNITS_BUF];
 	bool any = false;
 
-	for (int c = 0; c < COLUMN_NR; c++) {
-		if (!(t->fit.left_out & 1u << c) || content_of(t->r, c) != content)
+	for (int c = 0; c < COLUMNS; c++) {
+		if (!(t->fit.left_out & 1u << c) || t->columns[c].content != content)
 			continue;
-		fprintf(f, "%s%s", any ? ", " : before, head_of(c));
+		fprintf(f, "%s%s", any ? ", " : before, t->columns[c].head);
 		if (content == TEXT_FIGURES)
 			fprintf(f, " (%s in all)", cell_of(cell, t->r, &t->r->table.total, c));
 		any = true;
@@ -129,14 +115,15 @@ void attach_result__print_table(FILE *f, unsigned int width, const struct attach
 {
 	struct text_table t = {.f = f, .r = r, .there = attach_result__rows(r, r->o->by)};
 	const char *by = by__name(r->o->by);
-	struct text_fit_column columns[COLUMN_NR];
 	struct text_note n;
 
 	t.longest = (int)strlen(by);
 	each_row(&t, false);
-	for (int c = 0; c < COLUMN_NR; c++)
-		columns[c] = (struct text_fit_column){content_of(r, c), order_of[c]};
-	t.fit = text_fit__of((int)width, CELL, t.longest, NAME_MIN, columns, COLUMN_NR);
+	memcpy(t.columns, attach_columns, sizeof(t.columns));
+	t.columns[VALUE_RECEIVED].order = 0; /* both directions stay, however narrow the text */
+	for (int c = 0; c < COLUMNS; c++)
+		t.columns[c].content = content_of(r, c);
+	t.fit = text_fit__of((int)width, CELL, t.longest, NAME_MIN, t.columns, COLUMNS);
 	print_line(&t, by, NULL);
 	each_row(&t, true);
 	/* A single process needs no sum. */
@@ -235,7 +222,7 @@ static void print_ledger(FILE *f, const struct attach_result *r)
 		if (!amount__is_known(&a))
 			continue;
 		rest -= a.value;
-		fprintf(f, "%s %s %s", before, amount__bytes(text, &a), row_value__head(v));
+		fprintf(f, "%s %s %s", before, amount__bytes(text, &a), attach_columns[v].head);
 		before = " +";
 	}
 	rest -= b->tls[NIO_SIDE_SENDER].copied;
@@ -524,7 +511,7 @@ void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *
 	if (!l->headed) {
 		fprintf(f, "Gbit/s of each interval\n%7s %6s", "s", "conns");
 		for (int v = 0; v < VALUE_NR; v++)
-			fprintf(f, " %9s", row_value__head((enum row_value)v));
+			fprintf(f, " %9s", attach_columns[v].head);
 		fputc('\n', f);
 	}
 	fprintf(f, "%7.1f %6zu", (double)(r->ended_ns - r->begun_ns) / 1e9, r->table.open_nr);

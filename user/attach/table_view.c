@@ -5,16 +5,17 @@
 
 #include "screen/curses_screen.h"
 #include "table_view.h"
-#include "screen/text_cells.h"
 
 #define NAME_MIN 22
 #define HEAD_ROW 2
 #define BESIDE   5 /* title, status, heads, total, keys */
 #define ROOMY    30
 
-static const char own_keys[] = "q quit  Enter open  / filter  p pause  ? help";
+static const char keys[] = "q quit  Enter open  / filter  p pause  ? help  b by  s sort";
 
-static const char *const own_help[][2] = {
+static const char *const help_of_keys[][2] = {
+	{"b", "a row per process, connection, port or cgroup"},
+	{"s", "largest first: copied, bytes, sent, received, zero-copy sends"},
 	{"up down", "select a row; also j, k, page up and down, home and end"},
 	{"Enter", "open the selected row by itself; Enter or Escape closes it"},
 	{"/", "show only rows whose name contains a text; Escape shows all"},
@@ -148,19 +149,15 @@ struct layout {
 
 static struct layout layout_of(const struct grid *g, const struct table_frame *f, bool utf8)
 {
-	struct text_fit_column columns[TABLE_COLUMNS_MAX];
 	size_t longest = strlen(f->by);
 
-	for (size_t i = 0; i < f->columns_nr; i++)
-		columns[i] = (struct text_fit_column){
-			f->columns[i].empty ? TEXT_ZERO : TEXT_FIGURES, f->columns[i].order};
 	for (size_t i = 0; i < f->rows_nr; i++)
 		if (strlen(f->rows[i].name) > longest)
 			longest = strlen(f->rows[i].name);
 	if (longest < NAME_MIN)
 		longest = NAME_MIN;
 	return (struct layout){
-		.fit = text_fit__of(g->cols, TABLE_CELL_COLS, (int)longest, NAME_MIN, columns,
+		.fit = text_fit__of(g->cols, TABLE_CELL_COLS, (int)longest, NAME_MIN, f->columns,
 				    f->columns_nr),
 		.f = f,
 		.utf8 = utf8,
@@ -193,7 +190,7 @@ static void draw_heads(struct grid *g, const struct layout *l)
 
 	grid__put(g, HEAD_ROW, 0, col, GRID_BOLD, l->f->by);
 	for (size_t i = 0; i < l->f->columns_nr; i++) {
-		const struct table_column *c = &l->f->columns[i];
+		const struct text_column *c = &l->f->columns[i];
 
 		if (l->fit.left_out & 1u << i)
 			continue;
@@ -270,13 +267,26 @@ static int verdict_rows(const struct grid *g, const struct table_frame *f)
 	return needed < least ? least : needed < spare ? needed : spare;
 }
 
+static void draw_help(struct grid *g, struct table_view *v, const struct table_frame *f)
+{
+	const char *columns[TABLE_COLUMNS_MAX + 2][2] = {
+		{"per second",
+		 "bytes since the refresh before; - is a measured zero, n/a is not known"}};
+
+	for (size_t i = 0; i < f->columns_nr; i++) {
+		columns[i + 1][0] = f->columns[i].head;
+		columns[i + 1][1] = f->columns[i].help;
+	}
+	help_page__draw(g, &v->help, "netiotrace attach: what is shown", columns, help_of_keys);
+}
+
 void table_view__draw(struct grid *g, struct table_view *v, const struct table_frame *f, bool utf8)
 {
 	struct layout l;
 	int verdict, row;
 
 	if (v->help.shown) {
-		help_page__draw(g, &v->help, "netiotrace attach: what is shown", f->help, own_help);
+		draw_help(g, v, f);
 		return;
 	}
 	if (table_view__too_small(g))
@@ -291,5 +301,5 @@ void table_view__draw(struct grid *g, struct table_view *v, const struct table_f
 	row = draw_rows(g, HEAD_ROW + 1, &l, v);
 	draw_total(g, row, &l, v);
 	grid__text(g, g->rows - 1 - verdict, g->rows - 2, 0, g->cols, GRID_PLAIN, f->verdict);
-	grid__printf(g, g->rows - 1, 0, g->cols, GRID_DIM, "%s  %s", own_keys, f->keys);
+	grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, keys);
 }

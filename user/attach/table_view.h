@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "screen/help_page.h"
+#include "screen/text_cells.h"
 
 #define TABLE_MIN_ROWS    8
 #define TABLE_MIN_COLS    60
@@ -17,14 +18,6 @@
 #define TABLE_CELL_COLS   9 /* with the space before it */
 #define TABLE_NAME_LEN    384
 #define TABLE_FILTER_MAX  40
-
-struct table_column {
-	const char *head;
-	unsigned int attr;  /* colour of its figures */
-	bool sorted;        /* rows are in its order */
-	bool empty;         /* zero in every row */
-	unsigned int order; /* order of dropping columns without room; 0: never */
-};
 
 struct table_row {
 	uint64_t id; /* of the same thing in every frame */
@@ -35,15 +28,13 @@ struct table_row {
 struct table_frame {
 	const char *title, *status;
 	const char *by; /* heading of the names */
-	const struct table_column *columns;
+	const struct text_column *columns;
 	size_t columns_nr;
 	const struct table_row *rows;
 	size_t rows_nr;
 	size_t more; /* further rows */
 	const struct table_row *total;
-	const char *verdict;          /* sentences; the most important first */
-	const char *keys;             /* keys of the caller, after the keys of this view */
-	const char *const (*help)[2]; /* name and text of each line; ends with NULL */
+	const char *verdict; /* sentences; the most important first */
 };
 
 struct table_view {

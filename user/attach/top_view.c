@@ -15,42 +15,7 @@
 #define ROWS_LOOKED_AT 32768
 #define ROWS_JUDGED    3 /* rows that the verdict names */
 
-/* The columns: enum row_value, and two more. */
-enum {
-	COLUMN_COPIES = VALUE_NR,
-	COLUMN_ZEROCOPY,
-	COLUMN_NR,
-};
 _Static_assert(COLUMN_NR <= TABLE_COLUMNS_MAX, "every column has a cell");
-
-/* order: less important columns are dropped first. */
-static const struct table_column all_columns[COLUMN_NR] = {
-	[VALUE_SENT] = {.head = "sent"},
-	[VALUE_COPIED] = {.head = "copied", .attr = GRID_COPIED},
-	[VALUE_PINNED] = {.head = "pinned", .attr = GRID_UNCOPIED, .order = 6},
-	[VALUE_SPLICED] = {.head = "spliced", .attr = GRID_UNCOPIED, .order = 4},
-	[VALUE_DEFERRED] = {.head = "deferred", .attr = GRID_COPIED, .order = 3},
-	[VALUE_RECEIVED] = {.head = "received", .order = 7},
-	[VALUE_RX_COPIED] = {.head = "rx copy", .attr = GRID_COPIED, .order = 1},
-	[COLUMN_COPIES] = {.head = "copies/B", .order = 5},
-	[COLUMN_ZEROCOPY] = {.head = "zc cop.", .order = 2},
-};
-
-static const char *const help[][2] = {
-	{"per second", "bytes since the refresh before; - is a measured zero, n/a is not known"},
-	{"sent", "= copied + pinned + spliced: how the send call took the bytes"},
-	{"copied", "by the CPU, from the application into the socket"},
-	{"pinned", "MSG_ZEROCOPY: the kernel refers to the application's pages"},
-	{"spliced", "sendfile, splice: page references, no copy"},
-	{"deferred", "pinned pages that the kernel copied after all"},
-	{"received", "read by the application"},
-	{"rx copy", "of the received bytes: copied by the CPU, to the application"},
-	{"copies/B", "copies of each byte sent and received, at this end"},
-	{"zc cop.", "share of zero-copy sends that were copied after all"},
-	{"b", "a row per process, connection, port or cgroup"},
-	{"s", "largest first: copied, bytes, sent, received, zero-copy sends"},
-	{NULL, NULL},
-};
 
 void top_view__clear(struct top_view *v)
 {
@@ -250,14 +215,17 @@ static void write_cells(struct table_row *out, const struct top_row *row)
 }
 
 /* Sums since the start decide which columns are empty, so that columns do not come and go. */
-static void choose_columns(struct table_column columns[COLUMN_NR], const struct top_view *v,
+static void choose_columns(struct text_column columns[COLUMN_NR], const struct top_view *v,
 			   enum sort sort)
 {
-	memcpy(columns, all_columns, sizeof(all_columns));
+	memcpy(columns, attach_columns, sizeof(attach_columns));
+	for (int i = 0; i < COLUMN_NR; i++)
+		columns[i].content = TEXT_FIGURES;
 	for (int i = 0; i < VALUE_NR; i++)
-		columns[i].empty = !v->total.value[i] && amount__is_known(&v->total.amount[i]);
-	columns[COLUMN_ZEROCOPY].empty =
-		!socket_ledger__zerocopy_sends(&v->total.item.row.ledger).value;
+		if (!v->total.value[i] && amount__is_known(&v->total.amount[i]))
+			columns[i].content = TEXT_ZERO;
+	if (!socket_ledger__zerocopy_sends(&v->total.item.row.ledger).value)
+		columns[COLUMN_ZEROCOPY].content = TEXT_ZERO;
 	columns[VALUE_COPIED].sorted = sort == SORT_COPIED;
 	columns[VALUE_SENT].sorted = sort == SORT_SENT || sort == SORT_BYTES;
 	columns[VALUE_RECEIVED].sorted = sort == SORT_RECEIVED || sort == SORT_BYTES;
@@ -315,7 +283,7 @@ static void write_status(char *buf, size_t len, const struct top_view *v,
 static void draw_table(struct grid *g, struct top_view *v, const struct attach_result *r, bool utf8)
 {
 	struct table_row *rows = xcalloc(v->rows_nr + 1, sizeof(*rows));
-	struct table_column columns[COLUMN_NR];
+	struct text_column columns[COLUMN_NR];
 	struct table_row total;
 	char title[128], status[160];
 	struct table_frame f = {
@@ -327,8 +295,6 @@ static void draw_table(struct grid *g, struct top_view *v, const struct attach_r
 		.rows = rows,
 		.more = v->more,
 		.total = &total,
-		.keys = "b by  s sort",
-		.help = help,
 	};
 	char *verdict;
 

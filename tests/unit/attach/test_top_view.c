@@ -298,9 +298,9 @@ TEST(rows_beyond_the_table_are_counted_and_found_by_the_filter)
  */
 TEST(verdict_uses_the_rows_that_the_table_leaves)
 {
-	char keys[] = "", longest[] = "one two three four five six seven eight nine ten eleven "
-				      "twelve thirteen fourteen fifteen sixteen seventeen eighteen "
-				      "nineteen twenty twenty-one twenty-two twenty-three the end.";
+	char longest[] = "one two three four five six seven eight nine ten eleven "
+			 "twelve thirteen fourteen fifteen sixteen seventeen eighteen "
+			 "nineteen twenty twenty-one twenty-two twenty-three the end.";
 	const struct table_row row = {.id = 1, .name = "x"};
 	const struct table_frame f = {.title = "t",
 				      .status = "s",
@@ -308,8 +308,7 @@ TEST(verdict_uses_the_rows_that_the_table_leaves)
 				      .rows = &row,
 				      .rows_nr = 1,
 				      .total = &row,
-				      .verdict = longest,
-				      .keys = keys};
+				      .verdict = longest};
 	struct table_view v = {.page = 0};
 	struct grid *g = grid__new(9, 60);
 	char *text;
