@@ -197,16 +197,16 @@ TEST(largest_rate_is_first_and_a_chosen_row_stays_selected)
 	s.o.sort = SORT_SENT;
 	refresh(&s, 2, 4000000, 1000000);
 	assert_true(strstr(s.screen, "port 8080") < strstr(s.screen, "port 8081"));
-	assert_int_equal(s.v.table.selected, 8080);
+	assert_int_equal(s.v.selected, 8080);
 	refresh(&s, 3, 4000001, 9000000);
 	assert_true(strstr(s.screen, "port 8081") < strstr(s.screen, "port 8080"));
-	assert_int_equal(s.v.table.selected, 8081); /* no row was chosen yet */
+	assert_int_equal(s.v.selected, 8081); /* no row was chosen yet */
 	press(&s, "j");
 	draw(&s, 24, 80);
-	assert_int_equal(s.v.table.selected, 8080);
+	assert_int_equal(s.v.selected, 8080);
 	refresh(&s, 4, 8000001, 9000000);
 	assert_true(strstr(s.screen, "port 8080") < strstr(s.screen, "port 8081"));
-	assert_int_equal(s.v.table.selected, 8080);
+	assert_int_equal(s.v.selected, 8080);
 	scene__end(&s);
 }
 
@@ -301,15 +301,13 @@ TEST(verdict_uses_the_rows_that_the_table_leaves)
 	char longest[] = "one two three four five six seven eight nine ten eleven "
 			 "twelve thirteen fourteen fifteen sixteen seventeen eighteen "
 			 "nineteen twenty twenty-one twenty-two twenty-three the end.";
-	const struct table_row row = {.id = 1, .name = "x"};
+	struct top_row row = {.item = {.row.id = 1, .name = "x"}};
 	const struct table_frame f = {.title = "t",
 				      .status = "s",
 				      .by = "port",
-				      .rows = &row,
-				      .rows_nr = 1,
-				      .total = &row,
+				      .columns = attach_columns,
 				      .verdict = longest};
-	struct table_view v = {.page = 0};
+	struct top_view v = {.now = {.list = &row, .nr = 1}};
 	struct grid *g = grid__new(9, 60);
 	char *text;
 
