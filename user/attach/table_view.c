@@ -45,34 +45,11 @@ static void type(struct top_view *v, int key)
 
 static bool move_by_key(struct top_view *v, int key)
 {
-	size_t at = v->move ? v->move - 1 : v->at, last = v->shown_nr ? v->shown_nr - 1 : 0;
+	int at = (int)(v->move ? v->move - 1 : v->at);
+	bool moves = scroll__key(&at, key, (int)v->page, (int)v->shown_nr - 1);
 
-	switch (key) {
-	case SCREEN_KEY_UP:
-	case 'k':
-		at -= at > 0;
-		break;
-	case SCREEN_KEY_DOWN:
-	case 'j':
-		at++;
-		break;
-	case SCREEN_KEY_PAGE_UP:
-		at = at > v->page ? at - v->page : 0;
-		break;
-	case SCREEN_KEY_PAGE_DOWN:
-		at += v->page;
-		break;
-	case SCREEN_KEY_HOME:
-		at = 0;
-		break;
-	case SCREEN_KEY_END:
-		at = last;
-		break;
-	default:
-		return false;
-	}
-	v->move = (at < last ? at : last) + 1;
-	return true;
+	v->move = moves ? (size_t)at + 1 : v->move;
+	return moves;
 }
 
 enum table_action table_view__key(struct top_view *v, int key)

@@ -301,52 +301,66 @@ static const char *const help_lines[][2] = {
 };
 /* clang-format on */
 
-/* Writes an item three spaces after the last, unless it does not fit the row. Returns the end. */
-__attribute__((format(printf, 4, 5))) static int put_item(struct grid *g, int row, int col,
-							  const char *format, ...)
+/*
+ * Items three spaces apart, over the rows up to last. What does not fit is left out, but for a
+ * first item longer than a row.
+ */
+struct flow {
+	struct grid *g;
+	int row, last, col;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct flow *l, const char *format, ...)
 {
-	int at = col ? col + 3 : 0, len;
 	char item[256];
 	va_list args;
+	int len, at;
 
 	va_start(args, format);
-	vsnprintf(item, sizeof(item), format, args);
+	len = vsnprintf(item, sizeof(item), format, args);
 	va_end(args);
-	len = (int)strlen(item);
-	if (!len || at + len > g->cols)
-		return col;
-	grid__put(g, row, at, len, GRID_PLAIN, item);
-	return at + len;
+	if (l->col && l->row < l->last && l->col + 3 + len > l->g->cols) {
+		l->row++;
+		l->col = 0;
+	}
+	at = l->col ? l->col + 3 : 0;
+	if (!at && len > l->g->cols) {
+		l->row = grid__text(l->g, l->row, l->last, 0, l->g->cols, GRID_PLAIN, item);
+		l->col = l->row > l->last ? l->g->cols : 0;
+	} else if (len && at + len <= l->g->cols) {
+		grid__put(l->g, l->row, at, len, GRID_PLAIN, item);
+		l->col = at + len;
+	}
 }
 
 static void draw_title(struct grid *g, const struct live_frame *f)
 {
+	struct flow l = {.g = g};
 	char kernel[160];
-	int col = put_item(g, 0, 0, "netiotrace %s", f->version ? f->version : "");
 
-	col = put_item(g, 0, col, "%s", figures__kernel(kernel, sizeof(kernel), f->env));
-	col = put_item(g, 0, col, "%s", f->env->path);
+	put(&l, "netiotrace %s", f->version ? f->version : "");
+	put(&l, "%s", figures__kernel(kernel, sizeof(kernel), f->env));
+	put(&l, "%s", f->env->path);
 	if (f->probes)
-		put_item(g, 0, col, "%s, %u probe%s", f->backend ? f->backend : "", f->probes,
-			 plural(f->probes));
+		put(&l, "%s, %u probe%s", f->backend ? f->backend : "", f->probes,
+		    plural(f->probes));
 	else
-		put_item(g, 0, col, "backend %s", f->backend ? f->backend : "none");
+		put(&l, "backend %s", f->backend ? f->backend : "none");
 	grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
 }
 
 static void draw_progress(struct grid *g, const struct live_frame *f)
 {
+	struct flow l = {.g = g, .row = 1, .last = 1};
 	char load[160];
-	int col = put_item(g, 1, 0, "%s",
-			   figures__load(load, sizeof(load), f->size, f->fields, f->threads));
 
+	put(&l, "%s", figures__load(load, sizeof(load), f->size, f->fields, f->threads));
 	if (f->rounds)
-		col = put_item(g, 1, col, "round %u of %u", f->round, f->rounds);
+		put(&l, "round %u of %u", f->round, f->rounds);
 	if (f->planned_ns)
-		put_item(g, 1, col, "%.1f of %.1f s", (double)f->elapsed_ns / 1e9,
-			 (double)f->planned_ns / 1e9);
+		put(&l, "%.1f of %.1f s", (double)f->elapsed_ns / 1e9, (double)f->planned_ns / 1e9);
 	else
-		put_item(g, 1, col, "%.1f s", (double)f->elapsed_ns / 1e9);
+		put(&l, "%.1f s", (double)f->elapsed_ns / 1e9);
 }
 
 const char *live_layout__phase(enum live_phase phase)
@@ -368,43 +382,18 @@ const char *live_layout__phase(enum live_phase phase)
 static void draw_status(struct grid *g, const struct live_frame *f, const struct live_model *m)
 {
 	const struct live_mode *running = live_layout__running(f);
-	int col = 0;
+	struct flow l = {.g = g, .row = 2, .last = 2};
 
 	if (m->paused) {
 		grid__put(g, 2, 0, g->cols, GRID_BOLD | GRID_REVERSE, " PAUSED ");
-		col = (int)strlen(" PAUSED ");
+		l.col = (int)strlen(" PAUSED ");
 	}
-	col = put_item(g, 2, col, "%s%s%s", running ? mode__words(running->mode) : "",
-		       running ? ": " : "", live_layout__phase(f->phase));
+	put(&l, "%s%s%s", running ? mode__words(running->mode) : "", running ? ": " : "",
+	    live_layout__phase(f->phase));
 	if (f->phase == LIVE_RUNNING)
-		col = put_item(g, 2, col, "means of all that each mode has run");
+		put(&l, "means of all that each mode has run");
 	if (m->since_reset)
-		put_item(g, 2, col, "counts since %.1f s", (double)m->base.elapsed_ns / 1e9);
-}
-
-/* Items one after the other, over several rows; what does not fit is left out from the end. */
-struct flow {
-	struct grid *g;
-	int row, last, col;
-};
-
-__attribute__((format(printf, 2, 3))) static void flow__put(struct flow *l, const char *format, ...)
-{
-	char item[256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(item, sizeof(item), format, args);
-	va_end(args);
-	if (l->col && l->row < l->last && l->col + 3 + (int)strlen(item) > l->g->cols) {
-		l->row++;
-		l->col = 0;
-	}
-	if (!l->col && (int)strlen(item) > l->g->cols) {
-		l->row = grid__text(l->g, l->row, l->last, 0, l->g->cols, GRID_PLAIN, item);
-		return;
-	}
-	l->col = put_item(l->g, l->row, l->col, "%s", item);
+		put(&l, "counts since %.1f s", (double)m->base.elapsed_ns / 1e9);
 }
 
 /* Kinds of losses with their counts; false: nothing was lost, or nothing is known. */
@@ -441,15 +430,15 @@ static void put_verdict(struct flow *l, const struct live_mode *m)
 		return;
 	reports = n == &m->total.app.zc && mode__has(m->mode, MODE_NOTIFIES);
 	if (m->total.verdict.cause == ZC_CAUSE_NO_SG || (n->copied == n->completed && !reports))
-		flow__put(l, "%s: NO, all copied", words);
+		put(l, "%s: NO, all copied", words);
 	else if (n->copied && reports)
-		flow__put(l, "%s: %.0f %% reported copied", words,
-			  100 * (double)n->copied / (double)n->completed);
+		put(l, "%s: %.0f %% reported copied", words,
+		    100 * (double)n->copied / (double)n->completed);
 	else if (!n->copied)
-		flow__put(l, "%s: yes, none copied", words);
+		put(l, "%s: yes, none copied", words);
 	else
-		flow__put(l, "%s: partly, %.0f %% copied", words,
-			  100 * (double)n->copied / (double)n->completed);
+		put(l, "%s: partly, %.0f %% copied", words,
+		    100 * (double)n->copied / (double)n->completed);
 }
 
 /* "fastest one-copy or two-copy", by the rounds that are over; nothing unless two modes have one.
@@ -462,18 +451,18 @@ static void put_best(struct flow *l, const struct live_frame *f, const char *wha
 	if (r->known < 2)
 		return;
 	if (r->early) {
-		flow__put(l, "%s: too early (%zu of %u rounds)", what, r->rounds, r->needed);
+		put(l, "%s: too early (%zu of %u rounds)", what, r->rounds, r->needed);
 		return;
 	}
 	if (r->all_tie) {
-		flow__put(l, "%s: no difference shown", what);
+		put(l, "%s: no difference shown", what);
 		return;
 	}
 	snprintf(words, sizeof(words), "%s %s", what, mode__words(r->best));
 	for (size_t i = 0; i < f->modes_nr; i++)
 		if (r->ties[f->modes[i].mode])
 			append__text(words, sizeof(words), " or %s", mode__words(f->modes[i].mode));
-	flow__put(l, "%s", words);
+	put(l, "%s", words);
 }
 
 /* The answers so far; losses replace them. */
@@ -489,9 +478,9 @@ static void draw_answers(struct grid *g, int row, int last, const struct live_fr
 	if (!f->fastest.early)
 		put_best(&l, f, "cheapest", &f->cheapest);
 	if (f->health.missed.known)
-		flow__put(&l, "nothing missed");
+		put(&l, "nothing missed");
 	if (l.col)
-		flow__put(&l, "(so far)");
+		put(&l, "(so far)");
 }
 
 static const char keys[] =
