@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of the live view: rows, keys that move, filter and pause; see top_view.h. Pure. */
+/* The table of the live view: rows, totals, verdict, help; see top_view.h. Pure. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,69 +24,6 @@ static const char *const help_of_keys[][2] = {
 	{"q, Ctrl-C", "end, and print the result"},
 	{NULL, NULL},
 };
-
-/* A key that is typed into the filter. */
-static void type(struct top_view *v, int key)
-{
-	size_t len = strlen(v->filter);
-
-	if (key == '\n') {
-		v->typing = false;
-	} else if (key == SCREEN_KEY_ESCAPE) {
-		v->typing = false;
-		v->filter[0] = '\0';
-	} else if (key == SCREEN_KEY_BACKSPACE && len) {
-		v->filter[len - 1] = '\0';
-	} else if (key >= 0x20 && key < 0x7f && len < TABLE_FILTER_MAX) {
-		v->filter[len] = (char)key;
-		v->filter[len + 1] = '\0';
-	}
-}
-
-static bool move_by_key(struct top_view *v, int key)
-{
-	int at = (int)(v->move ? v->move - 1 : v->at);
-	bool moves = scroll__key(&at, key, (int)v->page, (int)v->shown_nr - 1);
-
-	v->move = moves ? (size_t)at + 1 : v->move;
-	return moves;
-}
-
-enum table_action table_view__key(struct top_view *v, int key)
-{
-	if (v->help.shown) {
-		help_page__key(&v->help, key);
-		return TABLE_REDRAW;
-	}
-	if (v->typing) {
-		type(v, key);
-		return TABLE_REDRAW;
-	}
-	if (move_by_key(v, key))
-		return TABLE_REDRAW;
-	switch (key) {
-	case 'q':
-	case 'Q':
-		return TABLE_QUIT;
-	case '\n':
-		return TABLE_OPEN;
-	case 'p':
-	case ' ':
-		v->paused = !v->paused;
-		return TABLE_REDRAW;
-	case '/':
-		v->typing = true;
-		return TABLE_REDRAW;
-	case '?':
-		v->help.shown = true;
-		return TABLE_REDRAW;
-	case SCREEN_KEY_ESCAPE:
-		v->filter[0] = '\0';
-		return TABLE_OTHER;
-	default:
-		return TABLE_OTHER;
-	}
-}
 
 bool table_view__matches(const struct top_view *v, const char *name)
 {

@@ -309,7 +309,7 @@ void top_view__draw(struct grid *g, struct top_view *v, const struct attach_resu
 		grid__put_right(g, g->rows - 1, 0, g->cols, GRID_BOLD | GRID_REVERSE, " PAUSED ");
 }
 
-/* Enter, or what closes a row that is open. */
+/* Opens the selected row, or closes the one that is open. */
 static void toggle(struct top_view *v)
 {
 	v->opened = !v->opened && v->now.nr;
@@ -327,17 +327,79 @@ static void turn_by(struct top_view *v, struct attach_options *o)
 	v->selected = v->at = v->first = 0;
 }
 
+/* A key that is typed into the filter. */
+static void type(struct top_view *v, int key)
+{
+	size_t len = strlen(v->filter);
+
+	if (key == '\n') {
+		v->typing = false;
+	} else if (key == SCREEN_KEY_ESCAPE) {
+		v->typing = false;
+		v->filter[0] = '\0';
+	} else if (key == SCREEN_KEY_BACKSPACE && len) {
+		v->filter[len - 1] = '\0';
+	} else if (key >= 0x20 && key < 0x7f && len < TABLE_FILTER_MAX) {
+		v->filter[len] = (char)key;
+		v->filter[len + 1] = '\0';
+	}
+}
+
+static bool move_by_key(struct top_view *v, int key)
+{
+	int at = (int)(v->move ? v->move - 1 : v->at);
+	bool moves = scroll__key(&at, key, (int)v->page, (int)v->shown_nr - 1);
+
+	v->move = moves ? (size_t)at + 1 : v->move;
+	return moves;
+}
+
+/* true: q, it is over. */
+static bool act(struct top_view *v, struct attach_options *o, int key)
+{
+	switch (key) {
+	case 'q':
+	case 'Q':
+		return true;
+	case '\n':
+		toggle(v);
+		break;
+	case 'p':
+	case ' ':
+		v->paused = !v->paused;
+		break;
+	case '/':
+		v->typing = true;
+		break;
+	case '?':
+		v->help.shown = true;
+		break;
+	case SCREEN_KEY_ESCAPE:
+		v->filter[0] = '\0';
+		break;
+	case 's':
+		o->sort = (enum sort)((o->sort + 1) % SORT_NR);
+		break;
+	case 'b':
+		turn_by(v, o);
+		break;
+	default:
+		break;
+	}
+	return false;
+}
+
 bool top_view__key(struct top_view *v, struct attach_options *o, int key)
 {
-	enum table_action action = table_view__key(v, key);
+	bool over = false;
 
-	if (action == TABLE_QUIT)
-		return true;
-	if (action == TABLE_OPEN || (v->opened && key == SCREEN_KEY_ESCAPE))
-		toggle(v);
-	else if (action == TABLE_OTHER && key == 's')
-		o->sort = (enum sort)((o->sort + 1) % SORT_NR);
-	else if (action == TABLE_OTHER && key == 'b')
-		turn_by(v, o);
-	return false;
+	if (v->help.shown)
+		help_page__key(&v->help, key);
+	else if (v->typing)
+		type(v, key);
+	else if (!move_by_key(v, key))
+		over = act(v, o, key);
+	if (key == SCREEN_KEY_ESCAPE)
+		v->opened = false;
+	return over;
 }

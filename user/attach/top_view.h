@@ -98,16 +98,6 @@ struct table_frame {
 	const char *verdict; /* sentences; the most important first */
 };
 
-enum table_action {
-	TABLE_REDRAW,
-	TABLE_QUIT,
-	TABLE_OPEN,  /* Enter: the selected row */
-	TABLE_OTHER, /* a key that is not of the table */
-};
-
-/* key: a character or an enum screen_key. */
-enum table_action table_view__key(struct top_view *v, int key);
-
 /* Does a name match the filter? Case is ignored. */
 bool table_view__matches(const struct top_view *v, const char *name);
 

@@ -37,21 +37,16 @@ struct real live_layout__figure(const struct live_mode *m, enum perf_derived d)
 	return perf_derive(&m->total, d, perf_whose__here(&m->total));
 }
 
-/* A table with a row for each mode. Widths are fixed: columns do not move between frames. */
-struct table {
-	const struct live_frame *f;
-	int width[TEXT_COLUMNS_MAX];
-	struct text_cells cells;
-};
-
-static const struct live_mode *mode_at(const void *of, size_t row)
+/* Tables have a row for each mode. Widths are fixed: columns do not move between frames. */
+static const struct live_mode *mode_at(const void *frame, size_t row)
 {
-	return &((const struct table *)of)->f->modes[row];
+	return &((const struct live_frame *)frame)->modes[row];
 }
 
-static void add(struct table *t, const char *head, int width, text_cell_fn fn, int what)
+static void add(struct text_cells *t, const struct live_frame *f, const char *head, int width,
+		text_cell_fn fn, int what)
 {
-	t->width[text_cells__add(&t->cells, head, false, fn, t, what)] = width;
+	t->width[text_cells__add(t, head, false, fn, f, what)] = width;
 }
 
 /* Words too long for the column give way to the name of --mode. what: whether the mode that runs
@@ -65,56 +60,57 @@ static void name_cell(char *cell, const void *of, size_t row, int what)
 		 strlen(words) > MODE_COLS ? mode__name(m->mode) : words);
 }
 
-static void begin(struct table *t, const struct live_frame *f, const char *head, bool marked)
+static void begin(struct text_cells *t, const struct live_frame *f, const char *head, bool marked)
 {
-	t->f = f;
-	text_cells__begin(&t->cells, 1, f->modes_nr);
-	add(t, head, MODE_COLS, name_cell, marked);
-	t->cells.left[0] = true;
+	text_cells__begin(t, 1, f->modes_nr);
+	add(t, f, head, MODE_COLS, name_cell, marked);
+	t->left[0] = true;
 }
 
 /* Clears the table. Returns the row below. */
-static int draw_table(struct grid *g, int row, struct table *t)
+static int draw_table(struct grid *g, int row, struct text_cells *t, const struct live_frame *f)
 {
-	const struct text_cells *cells = &t->cells;
-
-	for (unsigned int i = 0; i < cells->rows; i++, row++) {
-		const struct live_mode *m = i ? &t->f->modes[i - 1] : NULL;
+	for (unsigned int i = 0; i < t->rows; i++, row++) {
+		const struct live_mode *m = i ? &f->modes[i - 1] : NULL;
 		unsigned int attr = m ? live_chart__attr(m->mode) : GRID_BOLD;
 		int col = 0;
 
 		attr |= m && m->running ? GRID_BOLD : GRID_PLAIN;
-		for (unsigned int c = 0; c < cells->columns; col += t->width[c++])
-			if (cells->left[c])
-				grid__put(g, row, col, g->cols, attr, cells->cell[i][c]);
+		for (unsigned int c = 0; c < t->columns; col += t->width[c++])
+			if (t->left[c])
+				grid__put(g, row, col, g->cols, attr, t->cell[i][c]);
 			else if (!m || m->seen)
-				grid__put_right(g, row, col, t->width[c], attr, cells->cell[i][c]);
+				grid__put_right(g, row, col, t->width[c], attr, t->cell[i][c]);
 	}
-	text_cells__clear(&t->cells);
+	text_cells__clear(t);
 	return row;
 }
 
-/* "4.38 GB/s", or "4.38GB" in a narrow column. what: the stage. */
+/* "4.38 GB/s". what: the stage. */
 static void rate_cell(char *cell, const void *of, size_t row, int what)
 {
-	const struct live_mode *m = mode_at(of, row);
-	double rate = m->total.duration_ns ? (double)m->total.stages[what].bytes * 1e9 /
-						     (double)m->total.duration_ns
-					   : (double)NAN;
+	const struct run_result *run = &mode_at(of, row)->total;
+	double rate = (double)run->stages[what].bytes * 1e9 / (double)run->duration_ns;
 	const char *reason;
+
+	if (!figures__stage_known(run, what, &reason) || !isfinite(rate))
+		strcpy(cell, "n/a");
+	else if (!(rate > 0))
+		strcpy(cell, "-");
+	else
+		strcat(format_bytes_si(cell, TEXT_CELL_MAX, rate), "/s");
+}
+
+/* "4.38GB", for a narrow column. */
+static void short_rate_cell(char *cell, const void *of, size_t row, int what)
+{
 	char *space;
 
-	if (!figures__stage_known(&m->total, what, &reason) || !isfinite(rate)) {
-		strcpy(cell, "n/a");
-	} else if (!(rate > 0)) {
-		strcpy(cell, "-");
-	} else {
-		format_bytes_si(cell, TEXT_CELL_MAX, rate);
-		space = strchr(cell, ' ');
-		if (((const struct table *)of)->width[1] >= RATE_COLS)
-			strcat(cell, "/s");
-		else if (space)
-			memmove(space, space + 1, strlen(space));
+	rate_cell(cell, of, row, what);
+	space = strchr(cell, ' ');
+	if (space) {
+		memmove(space, space + 1, strlen(space));
+		*strchr(space, '/') = '\0';
 	}
 }
 
@@ -196,7 +192,7 @@ static bool stage_is_shown(const struct live_frame *f, enum nio_stage stage)
 static int draw_ledger(struct grid *g, int row, const struct live_frame *f)
 {
 	int stages = 0, width;
-	struct table t;
+	struct text_cells t;
 
 	for (int i = 0; i < NIO_STAGE_NR; i++)
 		stages += stage_is_shown(f, i);
@@ -204,17 +200,17 @@ static int draw_ledger(struct grid *g, int row, const struct live_frame *f)
 	if (width > RATE_COLS)
 		width = RATE_COLS;
 	begin(&t, f, width < RATE_COLS ? "  bytes/s" : "  mode", true);
-	t.width[1] = width; /* rate_cell() looks at it */
 	for (int i = 0; i < NIO_STAGE_NR; i++)
 		if (stage_is_shown(f, i))
-			add(&t, stage__heading(i), width, rate_cell, i);
-	add(&t, "copies/B", COPIES_COLS, copies_cell, 0);
-	add(&t, "Gbit/s", GBPS_COLS, gbps_cell, 0);
+			add(&t, f, stage__heading(i), width,
+			    width < RATE_COLS ? short_rate_cell : rate_cell, i);
+	add(&t, f, "copies/B", COPIES_COLS, copies_cell, 0);
+	add(&t, f, "Gbit/s", GBPS_COLS, gbps_cell, 0);
 	for (size_t i = 0; i < f->modes_nr; i++)
 		if (!f->modes[i].seen)
 			grid__put(g, row + 1 + (int)i, MODE_COLS + 2, g->cols, GRID_DIM,
 				  "not run yet");
-	row = draw_table(g, row, &t);
+	row = draw_table(g, row, &t, f);
 	draw_scope(g, row, f);
 	return draw_receiver(g, row + 1, f);
 }
@@ -259,25 +255,25 @@ static int draw_cost(struct grid *g, int row, const struct live_frame *f)
 	const char *reason = no_hardware(f);
 	bool of_sender = false;
 	char brief[128];
-	struct table t;
+	struct text_cells t;
 	int col;
 
 	for (size_t i = 0; i < f->modes_nr; i++)
 		of_sender |= f->modes[i].seen && f->modes[i].total.sender_side;
 	begin(&t, f, of_sender ? "  sender's" : "  cost", false);
 	if (reason)
-		add(&t, perf_derived__head(DERIVED_CPU_NS_PER_KIB), FIGURE_COLS, cost_cell,
+		add(&t, f, perf_derived__head(DERIVED_CPU_NS_PER_KIB), FIGURE_COLS, cost_cell,
 		    DERIVED_CPU_NS_PER_KIB);
 	for (int d = 0; d < DERIVED_NR; d++)
 		if (d != DERIVED_CPU_NS_PER_KIB && perf_derived__shown(d, VISIBILITY_LIVE) &&
 		    !(reason && perf_derived__needs_pmu(d)))
-			add(&t, perf_derived__head(d), FIGURE_COLS, cost_cell, d);
-	col = MODE_COLS + ((int)t.cells.columns - 1) * FIGURE_COLS + COST_GAP;
+			add(&t, f, perf_derived__head(d), FIGURE_COLS, cost_cell, d);
+	col = MODE_COLS + ((int)t.columns - 1) * FIGURE_COLS + COST_GAP;
 	/* Its first clause: what to do about it is in the details. */
 	snprintf(brief, sizeof(brief), "%.*s", reason ? (int)strcspn(reason, ";(") : 0,
 		 reason ? reason : "");
 	grid__text(g, row, row + (int)f->modes_nr, col, g->cols - col, GRID_DIM, brief);
-	return draw_table(g, row, &t);
+	return draw_table(g, row, &t, f);
 }
 
 /* clang-format off */

@@ -17,6 +17,7 @@
 struct text_cells {
 	char (*cell)[TEXT_COLUMNS_MAX][TEXT_CELL_MAX]; /* by row */
 	bool left[TEXT_COLUMNS_MAX];                   /* aligned left; the others right */
+	int width[TEXT_COLUMNS_MAX];                   /* on a screen; a text fits the cells */
 	unsigned int heads;                            /* heading rows */
 	unsigned int rows, columns;                    /* rows: headings included */
 };
