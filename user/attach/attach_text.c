@@ -37,19 +37,6 @@ static char *cell_of(char buf[UNITS_BUF], const struct attach_result *r,
 	return a.value || !amount__is_known(&a) ? amount__bytes(buf, &a) : strcpy(buf, "-");
 }
 
-/* In every row, if the total has no figure either. */
-static enum text_content content_of(const struct attach_result *r, int column)
-{
-	const struct socket_ledger *total = &r->table.total;
-	char cell[UNITS_BUF];
-
-	if (!strcmp(cell_of(cell, r, total, column), "-"))
-		return TEXT_ZERO;
-	if (column != COLUMN_COPIES && !strcmp(cell, "unknown"))
-		return TEXT_UNKNOWN;
-	return TEXT_FIGURES;
-}
-
 /* b: NULL for the headings. */
 static void print_line(const struct text_table *t, const char *name, const struct socket_ledger *b)
 {
@@ -115,14 +102,20 @@ void attach_result__print_table(FILE *f, unsigned int width, const struct attach
 {
 	struct text_table t = {.f = f, .r = r, .there = attach_result__rows(r, r->o->by)};
 	const char *by = by__name(r->o->by);
+	char cell[UNITS_BUF];
 	struct text_note n;
 
 	t.longest = (int)strlen(by);
 	each_row(&t, false);
 	memcpy(t.columns, attach_columns, sizeof(t.columns));
 	t.columns[VALUE_RECEIVED].order = 0; /* both directions stay, however narrow the text */
-	for (int c = 0; c < COLUMNS; c++)
-		t.columns[c].content = content_of(r, c);
+	/* What the total has none of, no row has. */
+	for (int c = 0; c < COLUMNS; c++) {
+		cell_of(cell, r, &r->table.total, c);
+		t.columns[c].content = !strcmp(cell, "-")         ? TEXT_ZERO
+				       : !strcmp(cell, "unknown") ? TEXT_UNKNOWN
+								  : TEXT_FIGURES;
+	}
 	t.fit = text_fit__of((int)width, CELL, t.longest, NAME_MIN, t.columns, COLUMNS);
 	print_line(&t, by, NULL);
 	each_row(&t, true);

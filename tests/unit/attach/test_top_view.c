@@ -324,6 +324,25 @@ TEST(verdict_uses_the_rows_that_the_table_leaves)
 	grid__free(g);
 }
 
+TEST(help_explains_each_column_and_each_key)
+{
+	static const char *const keys[] = {" b  ", " s  ",        " up down  ",  " Enter  ",
+					   " /  ", " p, space  ", " q, Ctrl-C  "};
+	char line[160];
+	struct scene s;
+
+	scene__begin(&s, BY_PORT);
+	press(&s, "?");
+	draw(&s, 40, 120);
+	for_each_case(column, attach_columns) {
+		snprintf(line, sizeof(line), "\n %-15s %s\n", column->head, column->help);
+		assert_non_null(strstr(s.screen, line));
+	}
+	for_each_case(key, keys)
+		assert_non_null(strstr(s.screen, *key));
+	scene__end(&s);
+}
+
 TEST(every_size_is_drawn_within_its_grid)
 {
 	struct scene s;
