@@ -49,32 +49,28 @@ static void print_line(const struct text_table *t, const char *name, const struc
 	fputc('\n', t->f);
 }
 
-static void print_row(const struct text_table *t, const struct attach_row *row, char *name)
-{
-	char shorter[ROW_NAME_LEN];
-
-	if ((int)strlen(name) > t->fit.name)
-		attach_row__name(name, t->r, row, true);
-	print_line(t, text_fit__shorten(shorter, sizeof(shorter), name, t->fit.name), &row->ledger);
-}
-
 /* Prints the rows, or finds the longest name. */
 static void each_row(struct text_table *t, bool print)
 {
 	const struct attach_options *o = t->r->o;
-	char name[ROW_NAME_LEN];
+	char name[ROW_NAME_LEN], shorter[ROW_NAME_LEN];
 	struct attach_row row;
+	int len;
 
 	t->rows = 0;
 	for (size_t i = 0; t->rows < o->top && attach_row__at(&row, t->r, o->by, i); i++) {
 		if (!row.ledger.connections && !row.ledger.unconnected)
 			continue;
 		t->rows++;
-		attach_row__name(name, t->r, &row, false);
-		if (print)
-			print_row(t, &row, name);
-		else if ((int)strlen(name) > t->longest)
-			t->longest = (int)strlen(name);
+		len = (int)strlen(attach_row__name(name, t->r, &row, false));
+		if (!print) {
+			t->longest = len > t->longest ? len : t->longest;
+			continue;
+		}
+		if (len > t->fit.name)
+			attach_row__name(name, t->r, &row, true);
+		print_line(t, text_fit__shorten(shorter, sizeof(shorter), name, t->fit.name),
+			   &row.ledger);
 	}
 }
 
@@ -328,27 +324,25 @@ static void print_tls(FILE *f, const struct attach_result *r)
 	print_records(f, &r->table.total.tls[NIO_SIDE_RECEIVER], "decrypted");
 }
 
-static void print_uncovered_kind(FILE *f, const struct socket_ledger *b, enum nio_side side,
-				 enum nio_uncovered_kind kind)
-{
-	bool known = socket_ledger__uncovered(b, side, kind).known;
-	char bytes[UNITS_BUF];
-
-	bytes_text(bytes, b->uncovered[side][kind]);
-	if (b->uncovered[side][kind] || !known)
-		fprintf(f, "%s%s %s: %s. ",
-			!known                                     ? "at least "
-			: socket_ledger__is_divided(b, side, kind) ? "about "
-								   : "",
-			bytes, side ? "received" : "sent", unsupported_paths__text(kind));
-}
-
 static void print_uncovered(FILE *f, const struct attach_result *r)
 {
-	for (int side = 0; side < NIO_SIDE_NR; side++)
-		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++)
-			print_uncovered_kind(f, &r->table.total, (enum nio_side)side,
-					     (enum nio_uncovered_kind)kind);
+	const struct socket_ledger *b = &r->table.total;
+	char text[UNITS_BUF];
+
+	for (int i = 0; i < NIO_SIDE_NR * NIO_UNCOVERED_NR; i++) {
+		enum nio_side side = (enum nio_side)(i / NIO_UNCOVERED_NR);
+		enum nio_uncovered_kind kind = (enum nio_uncovered_kind)(i % NIO_UNCOVERED_NR);
+		uint64_t bytes = b->uncovered[side][kind];
+		bool known = socket_ledger__uncovered(b, side, kind).known;
+
+		if (bytes || !known)
+			fprintf(f, "%s%s %s: %s. ",
+				!known                                     ? "at least "
+				: socket_ledger__is_divided(b, side, kind) ? "about "
+									   : "",
+				bytes_text(text, bytes), side ? "received" : "sent",
+				unsupported_paths__text(kind));
+	}
 }
 
 void attach_result__print_shared(FILE *f, const struct process *p)
