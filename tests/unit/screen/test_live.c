@@ -112,6 +112,18 @@ TEST(ascii_layout_has_no_other_bytes)
 	free(text);
 }
 
+/* Eight modes beside labels leave a bar fewer cells than none. */
+TEST(bar_without_room_draws_nothing)
+{
+	struct grid *g = grid__new(1, 20);
+
+	for (int eighths = 0; eighths <= 8; eighths++)
+		grid__bar(g, 0, 5, -1, GRID_PLAIN, eighths / 8.0, true);
+	for (int col = 0; col < g->cols; col++)
+		assert_string_equal(g->cells[col].text, " ");
+	grid__free(g);
+}
+
 /* Any terminal has the sentence, wrapped, and below it the answers so far. */
 TEST(too_small_terminal_shows_the_answers_so_far)
 {
