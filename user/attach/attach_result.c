@@ -374,14 +374,6 @@ bool attach_result__unbalanced(const struct attach_result *r)
 	return unbalanced(b, NIO_SIDE_SENDER) || unbalanced(b, NIO_SIDE_RECEIVER);
 }
 
-const char *row_value__head(enum row_value v)
-{
-	static const char *const heads[VALUE_NR] = {"sent",     "copied",   "pinned",   "spliced",
-						    "deferred", "received", "rx copied"};
-
-	return heads[v];
-}
-
 static enum nio_stage stage_of(enum row_value v)
 {
 	static const enum nio_stage stages[VALUE_NR] = {

@@ -10,6 +10,7 @@
 
 #include "attach_options.h"
 #include "common/units.h"
+#include "screen/text_cells.h"
 #include "table.h"
 #include "write/followed_document.h"
 #include "write/json.h"
@@ -36,6 +37,14 @@ enum row_value {
 	VALUE_RX_COPIED, /* of the received ones: copied by the CPU */
 	VALUE_NR,
 };
+
+/* The columns of both: enum row_value, and two more. */
+enum {
+	COLUMN_COPIES = VALUE_NR,
+	COLUMN_ZEROCOPY,
+	COLUMN_NR,
+};
+extern const struct text_column attach_columns[COLUMN_NR];
 
 /* The verdict on zero-copy and the advice, as text. */
 struct attach_verdict {
@@ -127,8 +136,6 @@ char *attach_row__name(char buf[ROW_NAME_LEN], const struct attach_result *r,
 
 /* Processes with connections, or connections, ports or cgroups. */
 size_t attach_result__rows(const struct attach_result *r, enum by by);
-
-const char *row_value__head(enum row_value v); /* "sent" */
 
 uint64_t row_value__of(enum row_value v, const struct socket_ledger *b); /* the best figure */
 

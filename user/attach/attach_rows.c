@@ -8,6 +8,27 @@
 #include "attach_result.h"
 #include "common/address.h"
 #include "base/printable.h"
+#include "screen/grid.h"
+
+const struct text_column attach_columns[COLUMN_NR] = {
+	[VALUE_SENT] = {"sent", "= copied + pinned + spliced: how the send call took the bytes"},
+	[VALUE_COPIED] = {"copied", "by the CPU, from the application into the socket",
+			  GRID_COPIED},
+	[VALUE_PINNED] = {"pinned", "MSG_ZEROCOPY: the kernel refers to the application's pages",
+			  GRID_UNCOPIED, 6},
+	[VALUE_SPLICED] = {"spliced", "sendfile, splice: page references, no copy", GRID_UNCOPIED,
+			   4},
+	[VALUE_DEFERRED] = {"deferred", "pinned pages that the kernel copied after all",
+			    GRID_COPIED, 3},
+	[VALUE_RECEIVED] = {"received", "read by the application", GRID_PLAIN, 7},
+	[VALUE_RX_COPIED] = {"rx copy",
+			     "of the received bytes: copied by the CPU, to the application",
+			     GRID_COPIED, 1},
+	[COLUMN_COPIES] = {"copies/B", "copies of each byte sent and received, at this end",
+			   GRID_PLAIN, 5},
+	[COLUMN_ZEROCOPY] = {"zc cop.", "share of zero-copy sends that were copied after all",
+			     GRID_PLAIN, 2},
+};
 
 char *attach_result__address(char *buf, size_t len, uint16_t family, const uint8_t address[16],
 			     uint16_t port)

@@ -14,30 +14,16 @@
 #define CELL     10 /* with the space before it */
 #define NAME_MIN 30
 
-/* The columns: enum row_value, and one more. */
-enum {
-	COLUMN_COPIES = VALUE_NR,
-	COLUMN_NR,
-};
-
-/* The order in which columns are left out where there is no room; 0: never. */
-static const unsigned int order_of[COLUMN_NR] = {
-	[VALUE_DEFERRED] = 2, [VALUE_SPLICED] = 3, [VALUE_RX_COPIED] = 1,
-	[COLUMN_COPIES] = 4,  [VALUE_PINNED] = 5,
-};
+#define COLUMNS COLUMN_ZEROCOPY /* the columns before it */
 
 struct text_table {
 	FILE *f;
 	const struct attach_result *r;
+	struct text_column columns[COLUMNS];
 	struct text_fit fit;
 	int longest;        /* name */
 	size_t rows, there; /* rows of --by: shown, and in all */
 };
-
-static const char *head_of(int column)
-{
-	return column == COLUMN_COPIES ? "copies/B" : row_value__head((enum row_value)column);
-}
 
 /* 0 is a dash, so that other values stand out. */
 static char *cell_of(char buf[UNITS_BUF], const struct attach_result *r,
@@ -51,57 +37,40 @@ static char *cell_of(char buf[UNITS_BUF], const struct attach_result *r,
 	return a.value || !amount__is_known(&a) ? amount__bytes(buf, &a) : strcpy(buf, "-");
 }
 
-/* In every row, if the total has no figure either. */
-static enum text_content content_of(const struct attach_result *r, int column)
-{
-	const struct socket_ledger *total = &r->table.total;
-	char cell[UNITS_BUF];
-
-	if (!strcmp(cell_of(cell, r, total, column), "-"))
-		return TEXT_ZERO;
-	if (column != COLUMN_COPIES && !strcmp(cell, "unknown"))
-		return TEXT_UNKNOWN;
-	return TEXT_FIGURES;
-}
-
 /* b: NULL for the headings. */
 static void print_line(const struct text_table *t, const char *name, const struct socket_ledger *b)
 {
 	char cell[UNITS_BUF];
 
 	fprintf(t->f, "%-*s", t->fit.name, name);
-	for (int c = 0; c < COLUMN_NR; c++)
+	for (int c = 0; c < COLUMNS; c++)
 		if (!(t->fit.left_out & 1u << c))
-			fprintf(t->f, " %9s", b ? cell_of(cell, t->r, b, c) : head_of(c));
+			fprintf(t->f, " %9s", b ? cell_of(cell, t->r, b, c) : t->columns[c].head);
 	fputc('\n', t->f);
-}
-
-static void print_row(const struct text_table *t, const struct attach_row *row, char *name)
-{
-	char shorter[ROW_NAME_LEN];
-
-	if ((int)strlen(name) > t->fit.name)
-		attach_row__name(name, t->r, row, true);
-	print_line(t, text_fit__shorten(shorter, sizeof(shorter), name, t->fit.name), &row->ledger);
 }
 
 /* Prints the rows, or finds the longest name. */
 static void each_row(struct text_table *t, bool print)
 {
 	const struct attach_options *o = t->r->o;
-	char name[ROW_NAME_LEN];
+	char name[ROW_NAME_LEN], shorter[ROW_NAME_LEN];
 	struct attach_row row;
+	int len;
 
 	t->rows = 0;
 	for (size_t i = 0; t->rows < o->top && attach_row__at(&row, t->r, o->by, i); i++) {
 		if (!row.ledger.connections && !row.ledger.unconnected)
 			continue;
 		t->rows++;
-		attach_row__name(name, t->r, &row, false);
-		if (print)
-			print_row(t, &row, name);
-		else if ((int)strlen(name) > t->longest)
-			t->longest = (int)strlen(name);
+		len = (int)strlen(attach_row__name(name, t->r, &row, false));
+		if (!print) {
+			t->longest = len > t->longest ? len : t->longest;
+			continue;
+		}
+		if (len > t->fit.name)
+			attach_row__name(name, t->r, &row, true);
+		print_line(t, text_fit__shorten(shorter, sizeof(shorter), name, t->fit.name),
+			   &row.ledger);
 	}
 }
 
@@ -114,10 +83,10 @@ static void print_columns(FILE *f, const struct text_table *t, enum text_content
 	char cell[UNITS_BUF];
 	bool any = false;
 
-	for (int c = 0; c < COLUMN_NR; c++) {
-		if (!(t->fit.left_out & 1u << c) || content_of(t->r, c) != content)
+	for (int c = 0; c < COLUMNS; c++) {
+		if (!(t->fit.left_out & 1u << c) || t->columns[c].content != content)
 			continue;
-		fprintf(f, "%s%s", any ? ", " : before, head_of(c));
+		fprintf(f, "%s%s", any ? ", " : before, t->columns[c].head);
 		if (content == TEXT_FIGURES)
 			fprintf(f, " (%s in all)", cell_of(cell, t->r, &t->r->table.total, c));
 		any = true;
@@ -129,14 +98,21 @@ void attach_result__print_table(FILE *f, unsigned int width, const struct attach
 {
 	struct text_table t = {.f = f, .r = r, .there = attach_result__rows(r, r->o->by)};
 	const char *by = by__name(r->o->by);
-	struct text_fit_column columns[COLUMN_NR];
+	char cell[UNITS_BUF];
 	struct text_note n;
 
 	t.longest = (int)strlen(by);
 	each_row(&t, false);
-	for (int c = 0; c < COLUMN_NR; c++)
-		columns[c] = (struct text_fit_column){content_of(r, c), order_of[c]};
-	t.fit = text_fit__of((int)width, CELL, t.longest, NAME_MIN, columns, COLUMN_NR);
+	memcpy(t.columns, attach_columns, sizeof(t.columns));
+	t.columns[VALUE_RECEIVED].order = 0; /* both directions stay, however narrow the text */
+	/* What the total has none of, no row has. */
+	for (int c = 0; c < COLUMNS; c++) {
+		cell_of(cell, r, &r->table.total, c);
+		t.columns[c].content = !strcmp(cell, "-")         ? TEXT_ZERO
+				       : !strcmp(cell, "unknown") ? TEXT_UNKNOWN
+								  : TEXT_FIGURES;
+	}
+	t.fit = text_fit__of((int)width, CELL, t.longest, NAME_MIN, t.columns, COLUMNS);
 	print_line(&t, by, NULL);
 	each_row(&t, true);
 	/* A single process needs no sum. */
@@ -235,7 +211,7 @@ static void print_ledger(FILE *f, const struct attach_result *r)
 		if (!amount__is_known(&a))
 			continue;
 		rest -= a.value;
-		fprintf(f, "%s %s %s", before, amount__bytes(text, &a), row_value__head(v));
+		fprintf(f, "%s %s %s", before, amount__bytes(text, &a), attach_columns[v].head);
 		before = " +";
 	}
 	rest -= b->tls[NIO_SIDE_SENDER].copied;
@@ -348,27 +324,25 @@ static void print_tls(FILE *f, const struct attach_result *r)
 	print_records(f, &r->table.total.tls[NIO_SIDE_RECEIVER], "decrypted");
 }
 
-static void print_uncovered_kind(FILE *f, const struct socket_ledger *b, enum nio_side side,
-				 enum nio_uncovered_kind kind)
-{
-	bool known = socket_ledger__uncovered(b, side, kind).known;
-	char bytes[UNITS_BUF];
-
-	bytes_text(bytes, b->uncovered[side][kind]);
-	if (b->uncovered[side][kind] || !known)
-		fprintf(f, "%s%s %s: %s. ",
-			!known                                     ? "at least "
-			: socket_ledger__is_divided(b, side, kind) ? "about "
-								   : "",
-			bytes, side ? "received" : "sent", unsupported_paths__text(kind));
-}
-
 static void print_uncovered(FILE *f, const struct attach_result *r)
 {
-	for (int side = 0; side < NIO_SIDE_NR; side++)
-		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++)
-			print_uncovered_kind(f, &r->table.total, (enum nio_side)side,
-					     (enum nio_uncovered_kind)kind);
+	const struct socket_ledger *b = &r->table.total;
+	char text[UNITS_BUF];
+
+	for (int i = 0; i < NIO_SIDE_NR * NIO_UNCOVERED_NR; i++) {
+		enum nio_side side = (enum nio_side)(i / NIO_UNCOVERED_NR);
+		enum nio_uncovered_kind kind = (enum nio_uncovered_kind)(i % NIO_UNCOVERED_NR);
+		uint64_t bytes = b->uncovered[side][kind];
+		bool known = socket_ledger__uncovered(b, side, kind).known;
+
+		if (bytes || !known)
+			fprintf(f, "%s%s %s: %s. ",
+				!known                                     ? "at least "
+				: socket_ledger__is_divided(b, side, kind) ? "about "
+									   : "",
+				bytes_text(text, bytes), side ? "received" : "sent",
+				unsupported_paths__text(kind));
+	}
 }
 
 void attach_result__print_shared(FILE *f, const struct process *p)
@@ -524,7 +498,7 @@ void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *
 	if (!l->headed) {
 		fprintf(f, "Gbit/s of each interval\n%7s %6s", "s", "conns");
 		for (int v = 0; v < VALUE_NR; v++)
-			fprintf(f, " %9s", row_value__head((enum row_value)v));
+			fprintf(f, " %9s", attach_columns[v].head);
 		fputc('\n', f);
 	}
 	fprintf(f, "%7.1f %6zu", (double)(r->ended_ns - r->begun_ns) / 1e9, r->table.open_nr);

@@ -322,8 +322,7 @@ void detail_view__draw(struct grid *g, const struct attach_result *r, const stru
 	char *cpu = text_of(&p, print_cpu);
 	int room;
 
-	grid__put(g, 0, 0, g->cols, GRID_PLAIN, item->name);
-	grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
+	grid__title(g, item->name);
 	put_text(&p, GRID_PLAIN, text_of(&p, print_ends));
 	put_text(&p, GRID_BOLD, text_of(&p, print_verdict));
 	put_text(&p, GRID_PLAIN, text_of(&p, print_ledger));

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The live table; see table_view.h. Pure. */
+/* The table of the live view: rows, totals, verdict, help; see top_view.h. Pure. */
 #include <stdio.h>
 #include <string.h>
 
 #include "screen/curses_screen.h"
-#include "table_view.h"
-#include "screen/text_cells.h"
+#include "top_view.h"
 
 #define NAME_MIN 22
+#define CELL     9 /* with the space before it */
 #define HEAD_ROW 2
 #define BESIDE   5 /* title, status, heads, total, keys */
 #define ROOMY    30
 
-static const char own_keys[] = "q quit  Enter open  / filter  p pause  ? help";
+static const char keys[] = "q quit  Enter open  / filter  p pause  ? help  b by  s sort";
 
-static const char *const own_help[][2] = {
+static const char *const help_of_keys[][2] = {
+	{"b", "a row per process, connection, port or cgroup"},
+	{"s", "largest first: copied, bytes, sent, received, zero-copy sends"},
 	{"up down", "select a row; also j, k, page up and down, home and end"},
 	{"Enter", "open the selected row by itself; Enter or Escape closes it"},
 	{"/", "show only rows whose name contains a text; Escape shows all"},
@@ -23,121 +25,42 @@ static const char *const own_help[][2] = {
 	{NULL, NULL},
 };
 
-/* A key that is typed into the filter. */
-static void type(struct table_view *v, int key)
-{
-	size_t len = strlen(v->filter);
-
-	if (key == '\n') {
-		v->typing = false;
-	} else if (key == SCREEN_KEY_ESCAPE) {
-		v->typing = false;
-		v->filter[0] = '\0';
-	} else if (key == SCREEN_KEY_BACKSPACE && len) {
-		v->filter[len - 1] = '\0';
-	} else if (key >= 0x20 && key < 0x7f && len < TABLE_FILTER_MAX) {
-		v->filter[len] = (char)key;
-		v->filter[len + 1] = '\0';
-	}
-}
-
-static bool move_by_key(struct table_view *v, int key)
-{
-	size_t at = v->move ? v->move - 1 : v->at, last = v->rows_nr ? v->rows_nr - 1 : 0;
-
-	switch (key) {
-	case SCREEN_KEY_UP:
-	case 'k':
-		at -= at > 0;
-		break;
-	case SCREEN_KEY_DOWN:
-	case 'j':
-		at++;
-		break;
-	case SCREEN_KEY_PAGE_UP:
-		at = at > v->page ? at - v->page : 0;
-		break;
-	case SCREEN_KEY_PAGE_DOWN:
-		at += v->page;
-		break;
-	case SCREEN_KEY_HOME:
-		at = 0;
-		break;
-	case SCREEN_KEY_END:
-		at = last;
-		break;
-	default:
-		return false;
-	}
-	v->move = (at < last ? at : last) + 1;
-	return true;
-}
-
-enum table_action table_view__key(struct table_view *v, int key)
-{
-	if (v->help.shown) {
-		help_page__key(&v->help, key);
-		return TABLE_REDRAW;
-	}
-	if (v->typing) {
-		type(v, key);
-		return TABLE_REDRAW;
-	}
-	if (move_by_key(v, key))
-		return TABLE_REDRAW;
-	switch (key) {
-	case 'q':
-	case 'Q':
-		return TABLE_QUIT;
-	case '\n':
-		return TABLE_OPEN;
-	case 'p':
-	case ' ':
-		v->paused = !v->paused;
-		return TABLE_REDRAW;
-	case '/':
-		v->typing = true;
-		return TABLE_REDRAW;
-	case '?':
-		v->help.shown = true;
-		return TABLE_REDRAW;
-	case SCREEN_KEY_ESCAPE:
-		v->filter[0] = '\0';
-		return TABLE_OTHER;
-	default:
-		return TABLE_OTHER;
-	}
-}
-
-bool table_view__matches(const struct table_view *v, const char *name)
+bool table_view__matches(const struct top_view *v, const char *name)
 {
 	return strcasestr(name, v->filter) != NULL;
 }
 
-/* Follows the selected row to its place in this frame. */
-static void select_row(struct table_view *v, const struct table_frame *f)
+static void choose_rows(struct top_view *v)
 {
-	size_t at = v->move ? v->move - 1 : f->rows_nr;
+	v->shown_nr = 0;
+	for (size_t i = 0; i < v->now.nr; i++)
+		if (table_view__matches(v, v->now.list[i].item.name))
+			v->shown[v->shown_nr++] = &v->now.list[i];
+}
+
+/* Follows the selected row to its place in this frame. */
+static void select_row(struct top_view *v)
+{
+	size_t nr = v->shown_nr, at = v->move ? v->move - 1 : nr;
 
 	v->moved |= v->move != 0;
 	v->move = 0;
 	/* Until the user chooses a row, the first one is selected, whichever it is. */
 	if (!v->moved)
 		at = 0;
-	for (size_t i = 0; i < f->rows_nr && at == f->rows_nr; i++)
-		if (f->rows[i].id == v->selected && v->selected)
+	for (size_t i = 0; i < nr && at == nr; i++)
+		if (v->shown[i]->item.row.id == v->selected && v->selected)
 			at = i;
-	if (at >= f->rows_nr)
-		at = v->at < f->rows_nr ? v->at : f->rows_nr ? f->rows_nr - 1 : 0;
+	if (at >= nr)
+		at = v->at < nr ? v->at : nr ? nr - 1 : 0;
 	v->at = at;
-	v->selected = f->rows_nr ? f->rows[at].id : 0;
-	v->rows_nr = f->rows_nr;
+	v->selected = nr ? v->shown[at]->item.row.id : 0;
 	if (v->first > at)
 		v->first = at;
 	if (at >= v->first + v->page)
 		v->first = at + 1 - v->page;
-	if (v->first + v->page > f->rows_nr)
-		v->first = f->rows_nr > v->page ? f->rows_nr - v->page : 0;
+	if (v->first + v->page > nr)
+		v->first = nr > v->page ? nr - v->page : 0;
 }
 
 struct layout {
@@ -146,43 +69,36 @@ struct layout {
 	bool utf8;
 };
 
-static struct layout layout_of(const struct grid *g, const struct table_frame *f, bool utf8)
+static struct layout layout_of(const struct grid *g, const struct top_view *v,
+			       const struct table_frame *f, bool utf8)
 {
-	struct text_fit_column columns[TABLE_COLUMNS_MAX];
-	size_t longest = strlen(f->by);
+	size_t longest = strlen(f->by) > NAME_MIN ? strlen(f->by) : NAME_MIN;
 
-	for (size_t i = 0; i < f->columns_nr; i++)
-		columns[i] = (struct text_fit_column){
-			f->columns[i].empty ? TEXT_ZERO : TEXT_FIGURES, f->columns[i].order};
-	for (size_t i = 0; i < f->rows_nr; i++)
-		if (strlen(f->rows[i].name) > longest)
-			longest = strlen(f->rows[i].name);
-	if (longest < NAME_MIN)
-		longest = NAME_MIN;
+	for (size_t i = 0; i < v->shown_nr; i++)
+		if (strlen(v->shown[i]->item.name) > longest)
+			longest = strlen(v->shown[i]->item.name);
 	return (struct layout){
-		.fit = text_fit__of(g->cols, TABLE_CELL_COLS, (int)longest, NAME_MIN, columns,
-				    f->columns_nr),
+		.fit = text_fit__of(g->cols, CELL, (int)longest, NAME_MIN, f->columns, COLUMN_NR),
 		.f = f,
 		.utf8 = utf8,
 	};
 }
 
-static void draw_row(struct grid *g, int row, const struct layout *l, const struct table_row *r,
-		     unsigned int attr)
+static void draw_row(struct grid *g, int row, const struct layout *l, const char *name,
+		     const struct top_row *r, unsigned int attr)
 {
-	char brief[TABLE_NAME_LEN];
+	char brief[ROW_NAME_LEN], cell[TABLE_CELL_LEN];
 	int col = l->fit.name;
 
-	grid__put(g, row, 0, col, attr,
-		  text_fit__shorten(brief, sizeof(brief), r->name, l->fit.name));
-	for (size_t i = 0; i < l->f->columns_nr; i++) {
-		bool zero = !strcmp(r->cell[i], "-");
-
+	grid__put(g, row, 0, col, attr, text_fit__shorten(brief, sizeof(brief), name, l->fit.name));
+	for (int i = 0; i < COLUMN_NR; i++) {
 		if (l->fit.left_out & 1u << i)
 			continue;
-		grid__put_right(g, row, col + 1, TABLE_CELL_COLS - 1,
-				attr | (zero ? GRID_DIM : l->f->columns[i].attr), r->cell[i]);
-		col += TABLE_CELL_COLS;
+		top_row__cell(cell, r, i);
+		grid__put_right(g, row, col + 1, CELL - 1,
+				attr | (strcmp(cell, "-") ? l->f->columns[i].attr : GRID_DIM),
+				cell);
+		col += CELL;
 	}
 }
 
@@ -192,20 +108,20 @@ static void draw_heads(struct grid *g, const struct layout *l)
 	int col = l->fit.name;
 
 	grid__put(g, HEAD_ROW, 0, col, GRID_BOLD, l->f->by);
-	for (size_t i = 0; i < l->f->columns_nr; i++) {
-		const struct table_column *c = &l->f->columns[i];
+	for (int i = 0; i < COLUMN_NR; i++) {
+		const struct text_column *c = &l->f->columns[i];
 
 		if (l->fit.left_out & 1u << i)
 			continue;
-		grid__put_right(g, HEAD_ROW, col + 1, TABLE_CELL_COLS - 1, GRID_BOLD, c->head);
-		col += TABLE_CELL_COLS;
+		grid__put_right(g, HEAD_ROW, col + 1, CELL - 1, GRID_BOLD, c->head);
+		col += CELL;
 		if (c->sorted)
 			grid__glyph(g, HEAD_ROW, col - (int)strlen(c->head) - 1, GRID_BOLD,
 				    l->utf8 ? "\u25bc" : ">");
 	}
 }
 
-static void draw_status(struct grid *g, const struct table_view *v, const struct table_frame *f)
+static void draw_status(struct grid *g, const struct top_view *v, const struct table_frame *f)
 {
 	static const char paused[] = " PAUSED ";
 	int col = 0;
@@ -224,72 +140,74 @@ static void draw_status(struct grid *g, const struct table_view *v, const struct
 	grid__put(g, 1, col, g->cols - col, GRID_PLAIN, f->status);
 }
 
-static int draw_rows(struct grid *g, int row, const struct layout *l, const struct table_view *v)
+static int draw_rows(struct grid *g, int row, const struct layout *l, const struct top_view *v)
 {
-	const struct table_frame *f = l->f;
-
-	for (size_t i = v->first; i < f->rows_nr && i < v->first + v->page; i++, row++) {
-		draw_row(g, row, l, &f->rows[i], GRID_PLAIN);
+	for (size_t i = v->first; i < v->shown_nr && i < v->first + v->page; i++, row++) {
+		draw_row(g, row, l, v->shown[i]->item.name, v->shown[i], GRID_PLAIN);
 		if (i == v->at)
 			grid__paint(g, row, 0, g->cols, GRID_REVERSE);
 	}
-	if (!f->rows_nr)
+	if (!v->shown_nr)
 		grid__put(g, row++, 0, g->cols, GRID_DIM,
 			  v->filter[0] ? "no row has this text in its name"
 				       : "nothing was seen yet");
 	return row;
 }
 
-static void draw_total(struct grid *g, int row, const struct layout *l, const struct table_view *v)
+static void draw_total(struct grid *g, int row, const struct layout *l, const struct top_view *v)
 {
-	struct table_row total = *l->f->total;
-	size_t below = l->f->rows_nr - v->first;
+	size_t more = v->shown_nr > v->page ? v->shown_nr - v->page : 0;
+	char name[64];
 
-	below = (below > v->page ? below - v->page : 0) + l->f->more;
-	if (below || v->first)
-		snprintf(total.name, sizeof(total.name), "total  (%zu more rows)",
-			 below + v->first);
-	draw_row(g, row, l, &total, GRID_BOLD);
-}
-
-bool table_view__too_small(struct grid *g)
-{
-	return grid__too_small(g, TABLE_MIN_COLS, TABLE_MIN_ROWS) != 0;
+	more += v->more;
+	snprintf(name, sizeof(name), more ? "total  (%zu more rows)" : "total", more);
+	draw_row(g, row, l, name, &v->now.total, GRID_BOLD);
 }
 
 /* Rows of the verdict: those that the table leaves free, and never fewer than it needs at least. */
-static int verdict_rows(const struct grid *g, const struct table_frame *f)
+static int verdict_rows(const struct grid *g, const struct top_view *v, const char *verdict)
 {
 	int least = g->rows >= ROOMY ? 4 : g->rows > TABLE_MIN_ROWS + 4 ? 3 : 1;
-	int needed = grid__text_rows(f->verdict, g->cols);
-	int rows = f->rows_nr < GRID_SIDE_MAX ? (int)f->rows_nr : GRID_SIDE_MAX;
-	int spare = g->rows - BESIDE - (rows ? rows : 1);
+	int needed = grid__text_rows(verdict, g->cols);
+	int spare = g->rows - BESIDE - (v->shown_nr ? (int)v->shown_nr : 1);
 
 	if (spare < least)
 		spare = least;
 	return needed < least ? least : needed < spare ? needed : spare;
 }
 
-void table_view__draw(struct grid *g, struct table_view *v, const struct table_frame *f, bool utf8)
+static void draw_help(struct grid *g, struct top_view *v)
+{
+	const char *columns[COLUMN_NR + 2][2] = {
+		{"per second",
+		 "bytes since the refresh before; - is a measured zero, n/a is not known"}};
+
+	for (int i = 0; i < COLUMN_NR; i++) {
+		columns[i + 1][0] = attach_columns[i].head;
+		columns[i + 1][1] = attach_columns[i].help;
+	}
+	help_page__draw(g, &v->help, "netiotrace attach: what is shown", columns, help_of_keys);
+}
+
+void table_view__draw(struct grid *g, struct top_view *v, const struct table_frame *f, bool utf8)
 {
 	struct layout l;
 	int verdict, row;
 
 	if (v->help.shown) {
-		help_page__draw(g, &v->help, "netiotrace attach: what is shown", f->help, own_help);
+		draw_help(g, v);
 		return;
 	}
-	if (table_view__too_small(g))
-		return;
-	verdict = verdict_rows(g, f);
+	choose_rows(v);
+	verdict = verdict_rows(g, v, f->verdict);
 	v->page = (size_t)(g->rows - BESIDE - verdict);
-	select_row(v, f);
-	l = layout_of(g, f, utf8);
+	select_row(v);
+	l = layout_of(g, v, f, utf8);
 	grid__title(g, f->title);
 	draw_status(g, v, f);
 	draw_heads(g, &l);
 	row = draw_rows(g, HEAD_ROW + 1, &l, v);
 	draw_total(g, row, &l, v);
 	grid__text(g, g->rows - 1 - verdict, g->rows - 2, 0, g->cols, GRID_PLAIN, f->verdict);
-	grid__printf(g, g->rows - 1, 0, g->cols, GRID_DIM, "%s  %s", own_keys, f->keys);
+	grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, keys);
 }

@@ -15,47 +15,10 @@
 #define ROWS_LOOKED_AT 32768
 #define ROWS_JUDGED    3 /* rows that the verdict names */
 
-/* The columns: enum row_value, and two more. */
-enum {
-	COLUMN_COPIES = VALUE_NR,
-	COLUMN_ZEROCOPY,
-	COLUMN_NR,
-};
-_Static_assert(COLUMN_NR <= TABLE_COLUMNS_MAX, "every column has a cell");
-
-/* order: less important columns are dropped first. */
-static const struct table_column all_columns[COLUMN_NR] = {
-	[VALUE_SENT] = {.head = "sent"},
-	[VALUE_COPIED] = {.head = "copied", .attr = GRID_COPIED},
-	[VALUE_PINNED] = {.head = "pinned", .attr = GRID_UNCOPIED, .order = 6},
-	[VALUE_SPLICED] = {.head = "spliced", .attr = GRID_UNCOPIED, .order = 4},
-	[VALUE_DEFERRED] = {.head = "deferred", .attr = GRID_COPIED, .order = 3},
-	[VALUE_RECEIVED] = {.head = "received", .order = 7},
-	[VALUE_RX_COPIED] = {.head = "rx copy", .attr = GRID_COPIED, .order = 1},
-	[COLUMN_COPIES] = {.head = "copies/B", .order = 5},
-	[COLUMN_ZEROCOPY] = {.head = "zc cop.", .order = 2},
-};
-
-static const char *const help[][2] = {
-	{"per second", "bytes since the refresh before; - is a measured zero, n/a is not known"},
-	{"sent", "= copied + pinned + spliced: how the send call took the bytes"},
-	{"copied", "by the CPU, from the application into the socket"},
-	{"pinned", "MSG_ZEROCOPY: the kernel refers to the application's pages"},
-	{"spliced", "sendfile, splice: page references, no copy"},
-	{"deferred", "pinned pages that the kernel copied after all"},
-	{"received", "read by the application"},
-	{"rx copy", "of the received bytes: copied by the CPU, to the application"},
-	{"copies/B", "copies of each byte sent and received, at this end"},
-	{"zc cop.", "share of zero-copy sends that were copied after all"},
-	{"b", "a row per process, connection, port or cgroup"},
-	{"s", "largest first: copied, bytes, sent, received, zero-copy sends"},
-	{NULL, NULL},
-};
-
 void top_view__clear(struct top_view *v)
 {
-	free(v->rows);
-	free(v->before);
+	free(v->now.list);
+	free(v->before.list);
 	memset(v, 0, sizeof(*v));
 }
 
@@ -90,6 +53,9 @@ static void read_values(struct top_row *row, const struct attach_result *r)
 		row->value[TOP_SORT + sort] = sort__value((enum sort)sort, b);
 }
 
+/* The row of totals has an id that no other has. */
+#define TOTAL_ID UINT64_MAX
+
 /*
  * The values of a row at the refresh before; zeroes for a row that is new since; NULL: it was
  * there, and its values are not known.
@@ -98,9 +64,11 @@ static const uint64_t *before_of(const struct top_view *v, const struct view_ite
 {
 	static const uint64_t nothing[TOP_VALUES_NR];
 
-	for (size_t i = 0; item->row.id && i < v->before_nr; i++)
-		if (v->before[i].id == item->row.id)
-			return v->before[i].value;
+	if (item->row.id == TOTAL_ID && v->before.total.item.row.id)
+		return v->before.total.value;
+	for (size_t i = 0; item->row.id && i < v->before.nr; i++)
+		if (v->before.list[i].item.row.id == item->row.id)
+			return v->before.list[i].value;
 	return item->row.ledger.first_ns >= v->since_ns ? nothing : NULL;
 }
 
@@ -115,70 +83,64 @@ static void compute_rates(struct top_row *row, const uint64_t *was, double secon
 /* The rows at the last refresh are what rates are against until the next. */
 static void note_refresh(struct top_view *v, const struct attach_result *r)
 {
+	struct top_rows last = v->now;
+
 	if (v->at_ns == r->ended_ns)
 		return;
-	free(v->before);
-	v->before_nr = v->at_ns ? v->rows_nr + 1 : 0;
-	v->before = xcalloc(v->before_nr + 1, sizeof(*v->before));
-	for (size_t i = 0; i < v->before_nr; i++) {
-		const struct top_row *row = i < v->rows_nr ? &v->rows[i] : &v->total;
-
-		v->before[i].id = row->item.row.id;
-		memcpy(v->before[i].value, row->value, sizeof(row->value));
-	}
+	v->now = v->before;
+	v->before = last;
 	v->since_ns = v->at_ns;
 	v->at_ns = r->ended_ns;
 }
 
-/* The row of totals has an id that no other has. */
-#define TOTAL_ID UINT64_MAX
-
 static void compute_total(struct top_view *v, const struct attach_result *r, double seconds)
 {
-	memset(&v->total, 0, sizeof(v->total));
-	v->total.item.row = attach_row__total(r);
-	v->total.item.row.id = TOTAL_ID;
-	strcpy(v->total.item.name, "total");
-	read_values(&v->total, r);
-	compute_rates(&v->total, before_of(v, &v->total.item), seconds);
+	struct top_row *total = &v->now.total;
+
+	memset(total, 0, sizeof(*total));
+	total->item.row = attach_row__total(r);
+	total->item.row.id = TOTAL_ID;
+	read_values(total, r);
+	compute_rates(total, before_of(v, &total->item), seconds);
 }
 
 static void compute_rows(struct top_view *v, const struct attach_result *r)
 {
-	bool filtered = v->table.filter[0];
+	bool filtered = v->filter[0];
+	struct top_rows *rows = &v->now;
 	double seconds;
 	size_t all;
 
 	note_refresh(v, r);
 	seconds = (double)(r->ended_ns - (v->since_ns ? v->since_ns : r->begun_ns)) / 1e9;
-	if (!v->rows)
-		v->rows = xcalloc(TOP_ROWS_MAX, sizeof(*v->rows));
-	v->rows_nr = v->more = 0;
+	if (!rows->list)
+		rows->list = xcalloc(TOP_ROWS_MAX, sizeof(*rows->list));
+	rows->nr = v->more = 0;
 	v->elapsed_ns = r->ended_ns - r->begun_ns;
 	for (size_t i = 0; i < (filtered ? ROWS_LOOKED_AT : TOP_ROWS_MAX); i++) {
 		struct top_row row = {.rates_known = false};
 
 		if (!item_at(r, i, &row.item))
 			break;
-		if (!table_view__matches(&v->table, row.item.name))
+		if (!table_view__matches(v, row.item.name))
 			continue;
-		if (v->rows_nr == TOP_ROWS_MAX) {
+		if (rows->nr == TOP_ROWS_MAX) {
 			v->more++;
 			continue;
 		}
 		read_values(&row, r);
 		compute_rates(&row, before_of(v, &row.item), seconds);
-		v->rows[v->rows_nr++] = row;
+		rows->list[rows->nr++] = row;
 	}
 	all = attach_result__rows(r, r->o->by);
-	if (!filtered && all > v->rows_nr)
-		v->more = all - v->rows_nr;
+	if (!filtered && all > rows->nr)
+		v->more = all - rows->nr;
 	compute_total(v, r, seconds);
 	if (!v->opened)
 		return;
-	for (size_t i = 0; i < v->rows_nr; i++)
-		if (v->rows[i].item.row.id == v->item.row.id)
-			v->item = v->rows[i].item;
+	for (size_t i = 0; i < rows->nr; i++)
+		if (rows->list[i].item.row.id == v->item.row.id)
+			v->item = rows->list[i].item;
 }
 
 static double sort_rate(const struct top_row *row, enum sort sort)
@@ -187,18 +149,18 @@ static double sort_rate(const struct top_row *row, enum sort sort)
 }
 
 /* By the rates shown; equal rates keep the order of the refresh. */
-static void sort_rows(struct top_view *v, enum sort sort)
+static void sort_rows(struct top_rows *rows, enum sort sort)
 {
-	for (size_t i = 1; i < v->rows_nr; i++) {
-		struct top_row row = v->rows[i];
+	for (size_t i = 1; i < rows->nr; i++) {
+		struct top_row row = rows->list[i];
 		size_t k = i;
 
-		if (sort_rate(&v->rows[i - 1], sort) >= sort_rate(&row, sort))
-			continue;
-		for (; k && sort_rate(&v->rows[k - 1], sort) < sort_rate(&row, sort); k--)
+		for (; k && sort_rate(&rows->list[k - 1], sort) < sort_rate(&row, sort); k--)
 			;
-		memmove(&v->rows[k + 1], &v->rows[k], (i - k) * sizeof(row));
-		v->rows[k] = row;
+		if (k == i)
+			continue;
+		memmove(&rows->list[k + 1], &rows->list[k], (i - k) * sizeof(row));
+		rows->list[k] = row;
 	}
 }
 
@@ -231,33 +193,35 @@ static void write_rate(char cell[TABLE_CELL_LEN], const struct top_row *row, enu
 			 format_bytes_si(text, sizeof(text), row->rate[v]));
 }
 
-static void write_cells(struct table_row *out, const struct top_row *row)
+void top_row__cell(char cell[TABLE_CELL_LEN], const struct top_row *row, int column)
 {
 	const struct socket_ledger *b = &row->item.row.ledger;
 	struct real copied = socket_ledger__copied_fraction(b);
 
-	out->id = row->item.row.id;
-	snprintf(out->name, sizeof(out->name), "%.*s", (int)sizeof(out->name) - 1, row->item.name);
-	for (int v = 0; v < VALUE_NR; v++)
-		write_rate(out->cell[v], row, (enum row_value)v);
-	snprintf(out->cell[COLUMN_COPIES], TABLE_CELL_LEN, "%.15s", row->copies);
-	if (copied.known)
-		snprintf(out->cell[COLUMN_ZEROCOPY], TABLE_CELL_LEN, "%.0f %%", copied.value * 100);
+	if (column < VALUE_NR)
+		write_rate(cell, row, (enum row_value)column);
+	else if (column == COLUMN_COPIES)
+		snprintf(cell, TABLE_CELL_LEN, "%.15s", row->copies);
+	else if (copied.known)
+		snprintf(cell, TABLE_CELL_LEN, "%.0f %%", copied.value * 100);
 	else
-		snprintf(out->cell[COLUMN_ZEROCOPY], TABLE_CELL_LEN, "%s",
-			 socket_ledger__pins(b) || socket_ledger__zerocopy_sends(b).value ? "n/a"
-											  : "-");
+		strcpy(cell, socket_ledger__pins(b) || socket_ledger__zerocopy_sends(b).value
+				     ? "n/a"
+				     : "-");
 }
 
 /* Sums since the start decide which columns are empty, so that columns do not come and go. */
-static void choose_columns(struct table_column columns[COLUMN_NR], const struct top_view *v,
+static void choose_columns(struct text_column columns[COLUMN_NR], const struct top_view *v,
 			   enum sort sort)
 {
-	memcpy(columns, all_columns, sizeof(all_columns));
+	memcpy(columns, attach_columns, sizeof(attach_columns));
+	for (int i = 0; i < COLUMN_NR; i++)
+		columns[i].content = TEXT_FIGURES;
 	for (int i = 0; i < VALUE_NR; i++)
-		columns[i].empty = !v->total.value[i] && amount__is_known(&v->total.amount[i]);
-	columns[COLUMN_ZEROCOPY].empty =
-		!socket_ledger__zerocopy_sends(&v->total.item.row.ledger).value;
+		if (!v->now.total.value[i] && amount__is_known(&v->now.total.amount[i]))
+			columns[i].content = TEXT_ZERO;
+	if (!socket_ledger__zerocopy_sends(&v->now.total.item.row.ledger).value)
+		columns[COLUMN_ZEROCOPY].content = TEXT_ZERO;
 	columns[VALUE_COPIED].sorted = sort == SORT_COPIED;
 	columns[VALUE_SENT].sorted = sort == SORT_SENT || sort == SORT_BYTES;
 	columns[VALUE_RECEIVED].sorted = sort == SORT_RECEIVED || sort == SORT_BYTES;
@@ -267,17 +231,17 @@ static void choose_columns(struct table_column columns[COLUMN_NR], const struct 
 /* How the selected row sends, then the others, then what the selected one could do for less. */
 static char *verdict_of(const struct top_view *v, const struct attach_result *r)
 {
-	const struct top_row *selected = v->rows_nr ? &v->rows[0] : NULL;
+	const struct top_row *rows = v->now.list, *selected = v->now.nr ? rows : NULL;
 	struct attach_verdict j;
 	size_t len, said = 0;
 	char *text;
 	FILE *f = xopen_memstream(&text, &len);
 
-	for (size_t i = 0; i < v->rows_nr; i++)
-		if (v->rows[i].item.row.id == v->table.selected)
-			selected = &v->rows[i];
-	for (size_t i = 0; selected && i <= v->rows_nr && said < ROWS_JUDGED; i++) {
-		const struct top_row *row = i ? &v->rows[i - 1] : selected;
+	for (size_t i = 0; i < v->now.nr; i++)
+		if (rows[i].item.row.id == v->selected)
+			selected = &rows[i];
+	for (size_t i = 0; selected && i <= v->now.nr && said < ROWS_JUDGED; i++) {
+		const struct top_row *row = i ? &rows[i - 1] : selected;
 
 		if (i && (row == selected || !socket_ledger__bytes(&row->item.row.ledger)))
 			continue;
@@ -299,7 +263,7 @@ static char *verdict_of(const struct top_view *v, const struct attach_result *r)
 static void write_status(char *buf, size_t len, const struct top_view *v,
 			 const struct attach_result *r)
 {
-	const struct socket_ledger *b = &v->total.item.row.ledger;
+	const struct socket_ledger *b = &v->now.total.item.row.ledger;
 	struct real tx = socket_ledger__unaccounted(b, NIO_SIDE_SENDER);
 	struct real rx = socket_ledger__unaccounted(b, NIO_SIDE_RECEIVER);
 	char gap[40] = "n/a", missed[40] = "missed n/a";
@@ -314,85 +278,128 @@ static void write_status(char *buf, size_t len, const struct top_view *v,
 
 static void draw_table(struct grid *g, struct top_view *v, const struct attach_result *r, bool utf8)
 {
-	struct table_row *rows = xcalloc(v->rows_nr + 1, sizeof(*rows));
-	struct table_column columns[COLUMN_NR];
-	struct table_row total;
-	char title[128], status[160];
-	struct table_frame f = {
-		.title = title,
-		.status = status,
-		.by = by__name(r->o->by),
-		.columns = columns,
-		.columns_nr = COLUMN_NR,
-		.rows = rows,
-		.more = v->more,
-		.total = &total,
-		.keys = "b by  s sort",
-		.help = help,
-	};
-	char *verdict;
+	struct text_column columns[COLUMN_NR];
+	char title[128], status[160], *verdict;
 
-	sort_rows(v, r->o->sort);
-	for (size_t i = 0; i < v->rows_nr; i++)
-		if (table_view__matches(&v->table, v->rows[i].item.name))
-			write_cells(&rows[f.rows_nr++], &v->rows[i]);
-	write_cells(&total, &v->total);
+	sort_rows(&v->now, r->o->sort);
 	choose_columns(columns, v, r->o->sort);
 	snprintf(title, sizeof(title), "netiotrace attach   %.0f s   by %s, sorted by %s",
 		 (double)v->elapsed_ns / 1e9, by__name(r->o->by), sort__name(r->o->sort));
 	write_status(status, sizeof(status), v, r);
 	verdict = verdict_of(v, r);
-	f.verdict = verdict;
-	table_view__draw(g, &v->table, &f, utf8);
+	table_view__draw(g, v,
+			 &(struct table_frame){title, status, by__name(r->o->by), columns, verdict},
+			 utf8);
 	free(verdict);
-	free(rows);
 }
 
 void top_view__draw(struct grid *g, struct top_view *v, const struct attach_result *r, bool utf8)
 {
-	if (!v->table.help.shown && table_view__too_small(g))
+	if (!v->help.shown && grid__too_small(g, TABLE_MIN_COLS, TABLE_MIN_ROWS))
 		return;
-	if (!v->table.paused)
+	if (!v->paused)
 		compute_rows(v, r);
-	if (!v->opened || v->table.help.shown) {
+	if (!v->opened || v->help.shown) {
 		draw_table(g, v, r, utf8);
 		return;
 	}
 	detail_view__draw(g, r, &v->item, utf8);
 	grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, "q quit  Enter back  p pause  ? help");
-	if (v->table.paused)
+	if (v->paused)
 		grid__put_right(g, g->rows - 1, 0, g->cols, GRID_BOLD | GRID_REVERSE, " PAUSED ");
 }
 
-/* Enter, or what closes a row that is open. */
+/* Opens the selected row, or closes the one that is open. */
 static void toggle(struct top_view *v)
 {
-	v->opened = !v->opened && v->rows_nr;
-	for (size_t i = 0; i < v->rows_nr && v->opened; i++)
-		if (!i || v->rows[i].item.row.id == v->table.selected)
-			v->item = v->rows[i].item;
+	v->opened = !v->opened && v->now.nr;
+	for (size_t i = 0; i < v->now.nr && v->opened; i++)
+		if (!i || v->now.list[i].item.row.id == v->selected)
+			v->item = v->now.list[i].item;
 }
 
 /* The ids of other rows are of another kind. */
 static void turn_by(struct top_view *v, struct attach_options *o)
 {
 	o->by = (enum by)((o->by + 1) % BY_NR);
-	v->rows_nr = v->before_nr = 0;
-	v->opened = v->table.paused = false;
-	v->table.selected = v->table.at = v->table.first = 0;
+	v->now.nr = v->before.nr = v->before.total.item.row.id = 0;
+	v->opened = v->paused = false;
+	v->selected = v->at = v->first = 0;
+}
+
+/* A key that is typed into the filter. */
+static void type(struct top_view *v, int key)
+{
+	size_t len = strlen(v->filter);
+
+	if (key == '\n') {
+		v->typing = false;
+	} else if (key == SCREEN_KEY_ESCAPE) {
+		v->typing = false;
+		v->filter[0] = '\0';
+	} else if (key == SCREEN_KEY_BACKSPACE && len) {
+		v->filter[len - 1] = '\0';
+	} else if (key >= 0x20 && key < 0x7f && len < TABLE_FILTER_MAX) {
+		v->filter[len] = (char)key;
+		v->filter[len + 1] = '\0';
+	}
+}
+
+static bool move_by_key(struct top_view *v, int key)
+{
+	int at = (int)(v->move ? v->move - 1 : v->at);
+	bool moves = scroll__key(&at, key, (int)v->page, (int)v->shown_nr - 1);
+
+	v->move = moves ? (size_t)at + 1 : v->move;
+	return moves;
+}
+
+/* true: q, it is over. */
+static bool act(struct top_view *v, struct attach_options *o, int key)
+{
+	switch (key) {
+	case 'q':
+	case 'Q':
+		return true;
+	case '\n':
+		toggle(v);
+		break;
+	case 'p':
+	case ' ':
+		v->paused = !v->paused;
+		break;
+	case '/':
+		v->typing = true;
+		break;
+	case '?':
+		v->help.shown = true;
+		break;
+	case SCREEN_KEY_ESCAPE:
+		v->filter[0] = '\0';
+		break;
+	case 's':
+		o->sort = (enum sort)((o->sort + 1) % SORT_NR);
+		break;
+	case 'b':
+		turn_by(v, o);
+		break;
+	default:
+		break;
+	}
+	return false;
 }
 
 bool top_view__key(struct top_view *v, struct attach_options *o, int key)
 {
-	enum table_action action = table_view__key(&v->table, key);
+	bool over = false;
 
-	if (action == TABLE_QUIT)
-		return true;
-	if (action == TABLE_OPEN || (v->opened && key == SCREEN_KEY_ESCAPE))
-		toggle(v);
-	else if (action == TABLE_OTHER && key == 's')
-		o->sort = (enum sort)((o->sort + 1) % SORT_NR);
-	else if (action == TABLE_OTHER && key == 'b')
-		turn_by(v, o);
-	return false;
+	if (v->help.shown)
+		help_page__key(&v->help, key);
+	else if (v->typing)
+		type(v, key);
+	else if (!move_by_key(v, key))
+		over = act(v, o, key);
+	if (key == SCREEN_KEY_ESCAPE)
+		v->opened = false;
+	return over;
 }

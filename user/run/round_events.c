@@ -399,7 +399,7 @@ static int dispatch(struct round *r, const struct loop_event *ev)
 			return read_driver(r, NIO_SIDE_SENDER);
 		if (ev->fd == r->drivers[NIO_SIDE_RECEIVER].child.out)
 			return read_driver(r, NIO_SIDE_RECEIVER);
-		if (display__input(&r->runner->display) == LIVE_QUIT)
+		if (display__input(&r->runner->display))
 			stop(r);
 		return 0;
 	default:

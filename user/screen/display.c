@@ -284,17 +284,17 @@ void display__finish_round(struct display *d, const struct run_result *run)
 }
 
 /* No key counts after q; a terminal that is gone would be readable forever. */
-enum live_action display__input(struct display *d)
+bool display__input(struct display *d)
 {
-	enum live_action action = LIVE_NONE;
+	bool over = false;
 	int key;
 
 	if (d->kind != DISPLAY_SCREEN)
-		return LIVE_NONE;
-	while (action == LIVE_NONE && (key = curses_screen__key()) != SCREEN_KEY_NONE)
-		action = live_model__key(&d->model, key);
-	if (action == LIVE_QUIT)
+		return false;
+	while (!over && (key = curses_screen__key()) != SCREEN_KEY_NONE)
+		over = live_model__key(&d->model, key);
+	if (over)
 		loop__remove(d->loop, STDIN_FILENO);
 	curses_screen__draw();
-	return action;
+	return over;
 }

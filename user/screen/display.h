@@ -58,6 +58,6 @@ void display__finish_round(struct display *d, const struct run_result *run);
 /* The frame as one line without newline. */
 void display__line(FILE *out, const struct live_frame *f);
 
-enum live_action display__input(struct display *d);
+bool display__input(struct display *d); /* true: q was pressed */
 
 #endif

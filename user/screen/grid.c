@@ -109,6 +109,8 @@ void grid__bar(struct grid *g, int row, int col, int width, unsigned int attr, d
 					   "\u258c", "\u258b", "\u258a", "\u2589"};
 	int unit = utf8 ? 8 : 1, n = (int)(fraction * width * unit + 0.5), i;
 
+	if (width < 1)
+		return;
 	if (!n)
 		n = 1;
 	for (i = 0; i < n / unit; i++)

@@ -55,7 +55,7 @@ void grid__glyph(struct grid *g, int row, int col, unsigned int attr, const char
 /* Gives width cells of a row an attribute and leaves their text alone. */
 void grid__paint(struct grid *g, int row, int col, int width, unsigned int attr);
 
-/* A bar of a fraction (0..1) of width cells, in eighths of a cell with utf8; never invisible. */
+/* A bar of a fraction (0..1) of width cells, with utf8 in eighths; visible if width is above 0. */
 void grid__bar(struct grid *g, int row, int col, int width, unsigned int attr, double fraction,
 	       bool utf8);
 

@@ -13,35 +13,41 @@ static int clamp(int v, int low, int high)
 	return v > high ? (high > low ? high : low) : v < low ? low : v;
 }
 
-void help_page__key(struct help_page *p, int key)
+bool scroll__key(int *at, int key, int page, int last)
 {
 	switch (key) {
 	case SCREEN_KEY_UP:
 	case 'k':
-		p->first--;
+		--*at;
 		break;
 	case SCREEN_KEY_DOWN:
 	case 'j':
-		p->first++;
+		++*at;
 		break;
 	case SCREEN_KEY_PAGE_UP:
-		p->first -= p->room;
+		*at -= page;
 		break;
 	case SCREEN_KEY_PAGE_DOWN:
-	case ' ':
-		p->first += p->room;
+		*at += page;
 		break;
 	case SCREEN_KEY_HOME:
-		p->first = 0;
+		*at = 0;
 		break;
 	case SCREEN_KEY_END:
-		p->first = p->lines;
+		*at = last;
 		break;
 	default:
-		*p = (struct help_page){.shown = false};
-		return;
+		return false;
 	}
-	p->first = clamp(p->first, 0, p->lines - p->room);
+	*at = clamp(*at, 0, last);
+	return true;
+}
+
+void help_page__key(struct help_page *p, int key)
+{
+	if (!scroll__key(&p->first, key == ' ' ? SCREEN_KEY_PAGE_DOWN : key, p->room,
+			 p->lines - p->room))
+		*p = (struct help_page){.shown = false};
 }
 
 /* Draws the entries from line *at on, where they are on the screen. */

@@ -11,6 +11,12 @@ struct help_page {
 	int lines, room; /* lines in all, and rows for them, when it was last drawn */
 };
 
+/*
+ * Moves *at by a key, within 0..last; page: lines on the screen. false: the key moves nothing. A
+ * last below 0 is taken as 0.
+ */
+bool scroll__key(int *at, int key, int page, int last);
+
 /* Acts on a key while the page is shown: scrolls, or closes the page. */
 void help_page__key(struct help_page *p, int key);
 

@@ -37,21 +37,16 @@ struct real live_layout__figure(const struct live_mode *m, enum perf_derived d)
 	return perf_derive(&m->total, d, perf_whose__here(&m->total));
 }
 
-/* A table with a row for each mode. Widths are fixed: columns do not move between frames. */
-struct table {
-	const struct live_frame *f;
-	int width[TEXT_COLUMNS_MAX];
-	struct text_cells cells;
-};
-
-static const struct live_mode *mode_at(const void *of, size_t row)
+/* Tables have a row for each mode. Widths are fixed: columns do not move between frames. */
+static const struct live_mode *mode_at(const void *frame, size_t row)
 {
-	return &((const struct table *)of)->f->modes[row];
+	return &((const struct live_frame *)frame)->modes[row];
 }
 
-static void add(struct table *t, const char *head, int width, text_cell_fn fn, int what)
+static void add(struct text_cells *t, const struct live_frame *f, const char *head, int width,
+		text_cell_fn fn, int what)
 {
-	t->width[text_cells__add(&t->cells, head, false, fn, t, what)] = width;
+	t->width[text_cells__add(t, head, false, fn, f, what)] = width;
 }
 
 /* Words too long for the column give way to the name of --mode. what: whether the mode that runs
@@ -65,56 +60,57 @@ static void name_cell(char *cell, const void *of, size_t row, int what)
 		 strlen(words) > MODE_COLS ? mode__name(m->mode) : words);
 }
 
-static void begin(struct table *t, const struct live_frame *f, const char *head, bool marked)
+static void begin(struct text_cells *t, const struct live_frame *f, const char *head, bool marked)
 {
-	t->f = f;
-	text_cells__begin(&t->cells, 1, f->modes_nr);
-	add(t, head, MODE_COLS, name_cell, marked);
-	t->cells.left[0] = true;
+	text_cells__begin(t, 1, f->modes_nr);
+	add(t, f, head, MODE_COLS, name_cell, marked);
+	t->left[0] = true;
 }
 
 /* Clears the table. Returns the row below. */
-static int draw_table(struct grid *g, int row, struct table *t)
+static int draw_table(struct grid *g, int row, struct text_cells *t, const struct live_frame *f)
 {
-	const struct text_cells *cells = &t->cells;
-
-	for (unsigned int i = 0; i < cells->rows; i++, row++) {
-		const struct live_mode *m = i ? &t->f->modes[i - 1] : NULL;
+	for (unsigned int i = 0; i < t->rows; i++, row++) {
+		const struct live_mode *m = i ? &f->modes[i - 1] : NULL;
 		unsigned int attr = m ? live_chart__attr(m->mode) : GRID_BOLD;
 		int col = 0;
 
 		attr |= m && m->running ? GRID_BOLD : GRID_PLAIN;
-		for (unsigned int c = 0; c < cells->columns; col += t->width[c++])
-			if (cells->left[c])
-				grid__put(g, row, col, g->cols, attr, cells->cell[i][c]);
+		for (unsigned int c = 0; c < t->columns; col += t->width[c++])
+			if (t->left[c])
+				grid__put(g, row, col, g->cols, attr, t->cell[i][c]);
 			else if (!m || m->seen)
-				grid__put_right(g, row, col, t->width[c], attr, cells->cell[i][c]);
+				grid__put_right(g, row, col, t->width[c], attr, t->cell[i][c]);
 	}
-	text_cells__clear(&t->cells);
+	text_cells__clear(t);
 	return row;
 }
 
-/* "4.38 GB/s", or "4.38GB" in a narrow column. what: the stage. */
+/* "4.38 GB/s". what: the stage. */
 static void rate_cell(char *cell, const void *of, size_t row, int what)
 {
-	const struct live_mode *m = mode_at(of, row);
-	double rate = m->total.duration_ns ? (double)m->total.stages[what].bytes * 1e9 /
-						     (double)m->total.duration_ns
-					   : (double)NAN;
+	const struct run_result *run = &mode_at(of, row)->total;
+	double rate = (double)run->stages[what].bytes * 1e9 / (double)run->duration_ns;
 	const char *reason;
+
+	if (!figures__stage_known(run, what, &reason) || !isfinite(rate))
+		strcpy(cell, "n/a");
+	else if (!(rate > 0))
+		strcpy(cell, "-");
+	else
+		strcat(format_bytes_si(cell, TEXT_CELL_MAX, rate), "/s");
+}
+
+/* "4.38GB", for a narrow column. */
+static void short_rate_cell(char *cell, const void *of, size_t row, int what)
+{
 	char *space;
 
-	if (!figures__stage_known(&m->total, what, &reason) || !isfinite(rate)) {
-		strcpy(cell, "n/a");
-	} else if (!(rate > 0)) {
-		strcpy(cell, "-");
-	} else {
-		format_bytes_si(cell, TEXT_CELL_MAX, rate);
-		space = strchr(cell, ' ');
-		if (((const struct table *)of)->width[1] >= RATE_COLS)
-			strcat(cell, "/s");
-		else if (space)
-			memmove(space, space + 1, strlen(space));
+	rate_cell(cell, of, row, what);
+	space = strchr(cell, ' ');
+	if (space) {
+		memmove(space, space + 1, strlen(space));
+		*strchr(space, '/') = '\0';
 	}
 }
 
@@ -196,7 +192,7 @@ static bool stage_is_shown(const struct live_frame *f, enum nio_stage stage)
 static int draw_ledger(struct grid *g, int row, const struct live_frame *f)
 {
 	int stages = 0, width;
-	struct table t;
+	struct text_cells t;
 
 	for (int i = 0; i < NIO_STAGE_NR; i++)
 		stages += stage_is_shown(f, i);
@@ -204,17 +200,17 @@ static int draw_ledger(struct grid *g, int row, const struct live_frame *f)
 	if (width > RATE_COLS)
 		width = RATE_COLS;
 	begin(&t, f, width < RATE_COLS ? "  bytes/s" : "  mode", true);
-	t.width[1] = width; /* rate_cell() looks at it */
 	for (int i = 0; i < NIO_STAGE_NR; i++)
 		if (stage_is_shown(f, i))
-			add(&t, stage__heading(i), width, rate_cell, i);
-	add(&t, "copies/B", COPIES_COLS, copies_cell, 0);
-	add(&t, "Gbit/s", GBPS_COLS, gbps_cell, 0);
+			add(&t, f, stage__heading(i), width,
+			    width < RATE_COLS ? short_rate_cell : rate_cell, i);
+	add(&t, f, "copies/B", COPIES_COLS, copies_cell, 0);
+	add(&t, f, "Gbit/s", GBPS_COLS, gbps_cell, 0);
 	for (size_t i = 0; i < f->modes_nr; i++)
 		if (!f->modes[i].seen)
 			grid__put(g, row + 1 + (int)i, MODE_COLS + 2, g->cols, GRID_DIM,
 				  "not run yet");
-	row = draw_table(g, row, &t);
+	row = draw_table(g, row, &t, f);
 	draw_scope(g, row, f);
 	return draw_receiver(g, row + 1, f);
 }
@@ -259,25 +255,25 @@ static int draw_cost(struct grid *g, int row, const struct live_frame *f)
 	const char *reason = no_hardware(f);
 	bool of_sender = false;
 	char brief[128];
-	struct table t;
+	struct text_cells t;
 	int col;
 
 	for (size_t i = 0; i < f->modes_nr; i++)
 		of_sender |= f->modes[i].seen && f->modes[i].total.sender_side;
 	begin(&t, f, of_sender ? "  sender's" : "  cost", false);
 	if (reason)
-		add(&t, perf_derived__head(DERIVED_CPU_NS_PER_KIB), FIGURE_COLS, cost_cell,
+		add(&t, f, perf_derived__head(DERIVED_CPU_NS_PER_KIB), FIGURE_COLS, cost_cell,
 		    DERIVED_CPU_NS_PER_KIB);
 	for (int d = 0; d < DERIVED_NR; d++)
 		if (d != DERIVED_CPU_NS_PER_KIB && perf_derived__shown(d, VISIBILITY_LIVE) &&
 		    !(reason && perf_derived__needs_pmu(d)))
-			add(&t, perf_derived__head(d), FIGURE_COLS, cost_cell, d);
-	col = MODE_COLS + ((int)t.cells.columns - 1) * FIGURE_COLS + COST_GAP;
+			add(&t, f, perf_derived__head(d), FIGURE_COLS, cost_cell, d);
+	col = MODE_COLS + ((int)t.columns - 1) * FIGURE_COLS + COST_GAP;
 	/* Its first clause: what to do about it is in the details. */
 	snprintf(brief, sizeof(brief), "%.*s", reason ? (int)strcspn(reason, ";(") : 0,
 		 reason ? reason : "");
 	grid__text(g, row, row + (int)f->modes_nr, col, g->cols - col, GRID_DIM, brief);
-	return draw_table(g, row, &t);
+	return draw_table(g, row, &t, f);
 }
 
 /* clang-format off */
@@ -301,52 +297,66 @@ static const char *const help_lines[][2] = {
 };
 /* clang-format on */
 
-/* Writes an item three spaces after the last, unless it does not fit the row. Returns the end. */
-__attribute__((format(printf, 4, 5))) static int put_item(struct grid *g, int row, int col,
-							  const char *format, ...)
+/*
+ * Items three spaces apart, over the rows up to last. What does not fit is left out, but for a
+ * first item longer than a row.
+ */
+struct flow {
+	struct grid *g;
+	int row, last, col;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct flow *l, const char *format, ...)
 {
-	int at = col ? col + 3 : 0, len;
 	char item[256];
 	va_list args;
+	int len, at;
 
 	va_start(args, format);
-	vsnprintf(item, sizeof(item), format, args);
+	len = vsnprintf(item, sizeof(item), format, args);
 	va_end(args);
-	len = (int)strlen(item);
-	if (!len || at + len > g->cols)
-		return col;
-	grid__put(g, row, at, len, GRID_PLAIN, item);
-	return at + len;
+	if (l->col && l->row < l->last && l->col + 3 + len > l->g->cols) {
+		l->row++;
+		l->col = 0;
+	}
+	at = l->col ? l->col + 3 : 0;
+	if (!at && len > l->g->cols) {
+		l->row = grid__text(l->g, l->row, l->last, 0, l->g->cols, GRID_PLAIN, item);
+		l->col = l->row > l->last ? l->g->cols : 0;
+	} else if (len && at + len <= l->g->cols) {
+		grid__put(l->g, l->row, at, len, GRID_PLAIN, item);
+		l->col = at + len;
+	}
 }
 
 static void draw_title(struct grid *g, const struct live_frame *f)
 {
+	struct flow l = {.g = g};
 	char kernel[160];
-	int col = put_item(g, 0, 0, "netiotrace %s", f->version ? f->version : "");
 
-	col = put_item(g, 0, col, "%s", figures__kernel(kernel, sizeof(kernel), f->env));
-	col = put_item(g, 0, col, "%s", f->env->path);
+	put(&l, "netiotrace %s", f->version ? f->version : "");
+	put(&l, "%s", figures__kernel(kernel, sizeof(kernel), f->env));
+	put(&l, "%s", f->env->path);
 	if (f->probes)
-		put_item(g, 0, col, "%s, %u probe%s", f->backend ? f->backend : "", f->probes,
-			 plural(f->probes));
+		put(&l, "%s, %u probe%s", f->backend ? f->backend : "", f->probes,
+		    plural(f->probes));
 	else
-		put_item(g, 0, col, "backend %s", f->backend ? f->backend : "none");
+		put(&l, "backend %s", f->backend ? f->backend : "none");
 	grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
 }
 
 static void draw_progress(struct grid *g, const struct live_frame *f)
 {
+	struct flow l = {.g = g, .row = 1, .last = 1};
 	char load[160];
-	int col = put_item(g, 1, 0, "%s",
-			   figures__load(load, sizeof(load), f->size, f->fields, f->threads));
 
+	put(&l, "%s", figures__load(load, sizeof(load), f->size, f->fields, f->threads));
 	if (f->rounds)
-		col = put_item(g, 1, col, "round %u of %u", f->round, f->rounds);
+		put(&l, "round %u of %u", f->round, f->rounds);
 	if (f->planned_ns)
-		put_item(g, 1, col, "%.1f of %.1f s", (double)f->elapsed_ns / 1e9,
-			 (double)f->planned_ns / 1e9);
+		put(&l, "%.1f of %.1f s", (double)f->elapsed_ns / 1e9, (double)f->planned_ns / 1e9);
 	else
-		put_item(g, 1, col, "%.1f s", (double)f->elapsed_ns / 1e9);
+		put(&l, "%.1f s", (double)f->elapsed_ns / 1e9);
 }
 
 const char *live_layout__phase(enum live_phase phase)
@@ -368,43 +378,18 @@ const char *live_layout__phase(enum live_phase phase)
 static void draw_status(struct grid *g, const struct live_frame *f, const struct live_model *m)
 {
 	const struct live_mode *running = live_layout__running(f);
-	int col = 0;
+	struct flow l = {.g = g, .row = 2, .last = 2};
 
 	if (m->paused) {
 		grid__put(g, 2, 0, g->cols, GRID_BOLD | GRID_REVERSE, " PAUSED ");
-		col = (int)strlen(" PAUSED ");
+		l.col = (int)strlen(" PAUSED ");
 	}
-	col = put_item(g, 2, col, "%s%s%s", running ? mode__words(running->mode) : "",
-		       running ? ": " : "", live_layout__phase(f->phase));
+	put(&l, "%s%s%s", running ? mode__words(running->mode) : "", running ? ": " : "",
+	    live_layout__phase(f->phase));
 	if (f->phase == LIVE_RUNNING)
-		col = put_item(g, 2, col, "means of all that each mode has run");
+		put(&l, "means of all that each mode has run");
 	if (m->since_reset)
-		put_item(g, 2, col, "counts since %.1f s", (double)m->base.elapsed_ns / 1e9);
-}
-
-/* Items one after the other, over several rows; what does not fit is left out from the end. */
-struct flow {
-	struct grid *g;
-	int row, last, col;
-};
-
-__attribute__((format(printf, 2, 3))) static void flow__put(struct flow *l, const char *format, ...)
-{
-	char item[256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(item, sizeof(item), format, args);
-	va_end(args);
-	if (l->col && l->row < l->last && l->col + 3 + (int)strlen(item) > l->g->cols) {
-		l->row++;
-		l->col = 0;
-	}
-	if (!l->col && (int)strlen(item) > l->g->cols) {
-		l->row = grid__text(l->g, l->row, l->last, 0, l->g->cols, GRID_PLAIN, item);
-		return;
-	}
-	l->col = put_item(l->g, l->row, l->col, "%s", item);
+		put(&l, "counts since %.1f s", (double)m->base.elapsed_ns / 1e9);
 }
 
 /* Kinds of losses with their counts; false: nothing was lost, or nothing is known. */
@@ -441,15 +426,15 @@ static void put_verdict(struct flow *l, const struct live_mode *m)
 		return;
 	reports = n == &m->total.app.zc && mode__has(m->mode, MODE_NOTIFIES);
 	if (m->total.verdict.cause == ZC_CAUSE_NO_SG || (n->copied == n->completed && !reports))
-		flow__put(l, "%s: NO, all copied", words);
+		put(l, "%s: NO, all copied", words);
 	else if (n->copied && reports)
-		flow__put(l, "%s: %.0f %% reported copied", words,
-			  100 * (double)n->copied / (double)n->completed);
+		put(l, "%s: %.0f %% reported copied", words,
+		    100 * (double)n->copied / (double)n->completed);
 	else if (!n->copied)
-		flow__put(l, "%s: yes, none copied", words);
+		put(l, "%s: yes, none copied", words);
 	else
-		flow__put(l, "%s: partly, %.0f %% copied", words,
-			  100 * (double)n->copied / (double)n->completed);
+		put(l, "%s: partly, %.0f %% copied", words,
+		    100 * (double)n->copied / (double)n->completed);
 }
 
 /* "fastest one-copy or two-copy", by the rounds that are over; nothing unless two modes have one.
@@ -462,18 +447,18 @@ static void put_best(struct flow *l, const struct live_frame *f, const char *wha
 	if (r->known < 2)
 		return;
 	if (r->early) {
-		flow__put(l, "%s: too early (%zu of %u rounds)", what, r->rounds, r->needed);
+		put(l, "%s: too early (%zu of %u rounds)", what, r->rounds, r->needed);
 		return;
 	}
 	if (r->all_tie) {
-		flow__put(l, "%s: no difference shown", what);
+		put(l, "%s: no difference shown", what);
 		return;
 	}
 	snprintf(words, sizeof(words), "%s %s", what, mode__words(r->best));
 	for (size_t i = 0; i < f->modes_nr; i++)
 		if (r->ties[f->modes[i].mode])
 			append__text(words, sizeof(words), " or %s", mode__words(f->modes[i].mode));
-	flow__put(l, "%s", words);
+	put(l, "%s", words);
 }
 
 /* The answers so far; losses replace them. */
@@ -489,9 +474,9 @@ static void draw_answers(struct grid *g, int row, int last, const struct live_fr
 	if (!f->fastest.early)
 		put_best(&l, f, "cheapest", &f->cheapest);
 	if (f->health.missed.known)
-		flow__put(&l, "nothing missed");
+		put(&l, "nothing missed");
 	if (l.col)
-		flow__put(&l, "(so far)");
+		put(&l, "(so far)");
 }
 
 static const char keys[] =

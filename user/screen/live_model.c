@@ -127,16 +127,16 @@ static void reset(struct live_model *m)
 	m->since_reset = true;
 }
 
-enum live_action live_model__key(struct live_model *m, int key)
+bool live_model__key(struct live_model *m, int key)
 {
 	if (m->help.shown) {
 		help_page__key(&m->help, key);
-		return LIVE_NONE;
+		return false;
 	}
 	switch (key) {
 	case 'q':
 	case 'Q':
-		return LIVE_QUIT;
+		return true;
 	case 'p':
 	case 'P':
 	case ' ':
@@ -162,7 +162,7 @@ enum live_action live_model__key(struct live_model *m, int key)
 	default:
 		break;
 	}
-	return LIVE_NONE;
+	return false;
 }
 
 void live_model__clear(struct live_model *m)

@@ -74,11 +74,6 @@ enum live_quantity {
 	LIVE_QUANTITY_NR,
 };
 
-enum live_action {
-	LIVE_NONE,
-	LIVE_QUIT,
-};
-
 /* Frees what a copy of a frame owns. Safe on zeroed memory. */
 void live_frame__clear(struct live_frame *f);
 
@@ -92,8 +87,8 @@ struct live_model {
 	struct help_page help;
 };
 
-/* Answers a key: a character or an enum screen_key. */
-enum live_action live_model__key(struct live_model *m, int key);
+/* Answers a key: a character or an enum screen_key. true: q, it is over. */
+bool live_model__key(struct live_model *m, int key);
 
 /*
  * What is to be shown: the frozen or the present frame, minus the baseline if there is one; then it

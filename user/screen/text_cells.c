@@ -101,7 +101,7 @@ void text_cells__print(FILE *f, struct text_cells *t, unsigned int width)
 }
 
 static void leave_out(struct text_fit *fit, int cell, int wanted, enum text_content most,
-		      const struct text_fit_column *columns, size_t n)
+		      const struct text_column *columns, size_t n)
 {
 	for (unsigned int order = 1; order <= n; order++) {
 		for (size_t i = 0; i < n && fit->name < wanted; i++) {
@@ -115,7 +115,7 @@ static void leave_out(struct text_fit *fit, int cell, int wanted, enum text_cont
 }
 
 struct text_fit text_fit__of(int width, int cell, int longest, int name_min,
-			     const struct text_fit_column *columns, size_t n)
+			     const struct text_column *columns, size_t n)
 {
 	struct text_fit fit = {.name = width - (int)n * cell};
 

@@ -17,6 +17,7 @@
 struct text_cells {
 	char (*cell)[TEXT_COLUMNS_MAX][TEXT_CELL_MAX]; /* by row */
 	bool left[TEXT_COLUMNS_MAX];                   /* aligned left; the others right */
+	int width[TEXT_COLUMNS_MAX];                   /* on a screen; a text fits the cells */
 	unsigned int heads;                            /* heading rows */
 	unsigned int rows, columns;                    /* rows: headings included */
 };
@@ -41,13 +42,17 @@ unsigned int text_cells__add(struct text_cells *t, const char *head, bool left, 
  */
 void text_cells__print(FILE *f, struct text_cells *t, unsigned int width);
 
-/* A column of a table of names. */
 /* What a column has in every row, in the order of dropping columns. */
 enum text_content { TEXT_ZERO, TEXT_UNKNOWN, TEXT_FIGURES };
 
-struct text_fit_column {
-	enum text_content content;
+/* A column of a table of names: declared once for the text and the live view. */
+struct text_column {
+	const char *head, *help;
+	unsigned int attr;  /* colour of its figures on a screen */
 	unsigned int order; /* order of dropping columns; 0: always shown */
+	/* In this table: */
+	enum text_content content;
+	bool sorted; /* rows are in its order */
 };
 
 struct text_fit {
@@ -61,7 +66,7 @@ struct text_fit {
  * dropped.
  */
 struct text_fit text_fit__of(int width, int cell, int longest, int name_min,
-			     const struct text_fit_column *columns, size_t n);
+			     const struct text_column *columns, size_t n);
 
 /*
  * The name, or its beginning and end with '~' between them, in width columns of buf, never cut

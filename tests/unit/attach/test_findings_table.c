@@ -120,13 +120,13 @@ TEST(zero_columns_are_dropped_before_names_are_shortened)
 	struct sock_state s = stream_of(1, "nginx");
 
 	assert_table(&s, 120,
-		     "connection sent copied pinned received rx copied copies/B "
+		     "connection sent copied pinned received rx copy copies/B "
 		     "nginx 4194304 198.51.100.200:50443 > 203.0.113.210:60211 1 MB 1 MB - 3 kB "
 		     "3 kB 1.00 total 1 MB 1 MB - 3 kB 3 kB 1.00 Zero in every row: spliced, "
 		     "deferred. ");
 	assert_table(
 		&s, 80,
-		"connection sent copied received rx copied copies/B "
+		"connection sent copied received rx copy copies/B "
 		"nginx 4194304 :50443 >~0:60211 1 MB 1 MB 3 kB 3 kB 1.00 "
 		"total 1 MB 1 MB 3 kB 3 kB 1.00 Zero in every row: pinned, spliced, deferred. ");
 }
@@ -140,13 +140,13 @@ TEST(names_are_shortened_before_columns_with_bytes_are_dropped)
 		     "connection sent copied pinned spliced deferred received copies/B "
 		     "nginx 4194304 :50443 >~0:60211 7 MB 1 MB 2 MB 4 MB 5 MB 3 kB 0.86 "
 		     "total 7 MB 1 MB 2 MB 4 MB 5 MB 3 kB 0.86 "
-		     "No room in the table for rx copied (3 kB in all). ");
+		     "No room in the table for rx copy (3 kB in all). ");
 	assert_table(
 		&s, 80,
 		"connection sent copied pinned received copies/B "
 		"nginx 4194304 :50443 >~0:60211 7 MB 1 MB 2 MB 3 kB 0.86 "
 		"total 7 MB 1 MB 2 MB 3 kB 0.86 "
-		"No room in the table for spliced (4 MB in all), deferred (5 MB in all), rx copied "
+		"No room in the table for spliced (4 MB in all), deferred (5 MB in all), rx copy "
 		"(3 kB in all). ");
 	s.stages[NIO_STAGE_TX_SPLICE] = (struct nio_amount){0};
 	s.now.sent -= 4000000;
@@ -155,7 +155,7 @@ TEST(names_are_shortened_before_columns_with_bytes_are_dropped)
 		     "nginx 4194304 :50443 >~0:60211 3 MB 1 MB 2 MB 3 kB 2.00 "
 		     "total 3 MB 1 MB 2 MB 3 kB 2.00 "
 		     "Zero in every row: spliced. No room in the table for deferred (5 MB in all), "
-		     "rx copied "
+		     "rx copy "
 		     "(3 kB in all). ");
 }
 
@@ -168,7 +168,7 @@ TEST(unseen_deferred_copies_are_marked_as_a_lower_bound)
 	s.now.sent += 2000000;
 	s.zc_ids = s.completed = s.copied = 2;
 	assert_table(&s, 120,
-		     "connection sent copied pinned deferred received rx copied copies/B "
+		     "connection sent copied pinned deferred received rx copy copies/B "
 		     "vpn 4194304 :50443 > 203.0.113.210:60211 3 MB 1 MB 2 MB unknown 3 kB 3 kB "
 		     ">=0.33 total 3 MB 1 MB 2 MB unknown 3 kB 3 kB >=0.33 "
 		     "Zero in every row: spliced. ");
@@ -183,7 +183,7 @@ TEST(bytes_without_a_seen_call_make_each_way_of_sending_unknown)
 	memset(s.stages, 0, sizeof(s.stages));
 	assert_table(
 		&s, 120,
-		"connection sent copied spliced received rx copied copies/B "
+		"connection sent copied spliced received rx copy copies/B "
 		"nginx 4194304 198.51.100.200:50443 > 203.0.113.210:60211 1 MB unknown unknown "
 		"3 kB unknown n/a total 1 MB unknown unknown 3 kB unknown n/a "
 		"Zero in every row: pinned, deferred. ");
@@ -193,7 +193,7 @@ TEST(bytes_without_a_seen_call_make_each_way_of_sending_unknown)
 		     "nginx 4194304 :50443 >~3.210:60211 1 MB unknown 3 kB "
 		     "total 1 MB unknown 3 kB "
 		     "Zero in every row: pinned, deferred. Unknown in every row: spliced, rx "
-		     "copied. No room in the table for copies/B (n/a in all). ");
+		     "copy. No room in the table for copies/B (n/a in all). ");
 }
 
 static const struct attach_result whole;

@@ -197,16 +197,16 @@ TEST(largest_rate_is_first_and_a_chosen_row_stays_selected)
 	s.o.sort = SORT_SENT;
 	refresh(&s, 2, 4000000, 1000000);
 	assert_true(strstr(s.screen, "port 8080") < strstr(s.screen, "port 8081"));
-	assert_int_equal(s.v.table.selected, 8080);
+	assert_int_equal(s.v.selected, 8080);
 	refresh(&s, 3, 4000001, 9000000);
 	assert_true(strstr(s.screen, "port 8081") < strstr(s.screen, "port 8080"));
-	assert_int_equal(s.v.table.selected, 8081); /* no row was chosen yet */
+	assert_int_equal(s.v.selected, 8081); /* no row was chosen yet */
 	press(&s, "j");
 	draw(&s, 24, 80);
-	assert_int_equal(s.v.table.selected, 8080);
+	assert_int_equal(s.v.selected, 8080);
 	refresh(&s, 4, 8000001, 9000000);
 	assert_true(strstr(s.screen, "port 8080") < strstr(s.screen, "port 8081"));
-	assert_int_equal(s.v.table.selected, 8080);
+	assert_int_equal(s.v.selected, 8080);
 	scene__end(&s);
 }
 
@@ -298,19 +298,16 @@ TEST(rows_beyond_the_table_are_counted_and_found_by_the_filter)
  */
 TEST(verdict_uses_the_rows_that_the_table_leaves)
 {
-	char keys[] = "", longest[] = "one two three four five six seven eight nine ten eleven "
-				      "twelve thirteen fourteen fifteen sixteen seventeen eighteen "
-				      "nineteen twenty twenty-one twenty-two twenty-three the end.";
-	const struct table_row row = {.id = 1, .name = "x"};
+	char longest[] = "one two three four five six seven eight nine ten eleven "
+			 "twelve thirteen fourteen fifteen sixteen seventeen eighteen "
+			 "nineteen twenty twenty-one twenty-two twenty-three the end.";
+	struct top_row row = {.item = {.row.id = 1, .name = "x"}};
 	const struct table_frame f = {.title = "t",
 				      .status = "s",
 				      .by = "port",
-				      .rows = &row,
-				      .rows_nr = 1,
-				      .total = &row,
-				      .verdict = longest,
-				      .keys = keys};
-	struct table_view v = {.page = 0};
+				      .columns = attach_columns,
+				      .verdict = longest};
+	struct top_view v = {.now = {.list = &row, .nr = 1}};
 	struct grid *g = grid__new(9, 60);
 	char *text;
 
@@ -325,6 +322,25 @@ TEST(verdict_uses_the_rows_that_the_table_leaves)
 	assert_non_null(strstr(text, " ...\n"));
 	free(text);
 	grid__free(g);
+}
+
+TEST(help_explains_each_column_and_each_key)
+{
+	static const char *const keys[] = {" b  ", " s  ",        " up down  ",  " Enter  ",
+					   " /  ", " p, space  ", " q, Ctrl-C  "};
+	char line[160];
+	struct scene s;
+
+	scene__begin(&s, BY_PORT);
+	press(&s, "?");
+	draw(&s, 40, 120);
+	for_each_case(column, attach_columns) {
+		snprintf(line, sizeof(line), "\n %-15s %s\n", column->head, column->help);
+		assert_non_null(strstr(s.screen, line));
+	}
+	for_each_case(key, keys)
+		assert_non_null(strstr(s.screen, *key));
+	scene__end(&s);
 }
 
 TEST(every_size_is_drawn_within_its_grid)
