@@ -119,10 +119,7 @@ static const struct field *field_of(const struct field *fields, const char *key)
 	const struct field *family = NULL;
 
 	for (; fields && (fields->key || fields->stands); fields++) {
-		bool more_of_member =
-			family && fields->fields && !fields->stands && !fields->is_list;
-
-		if (fields->key && !more_of_member && !strcmp(fields->key, key))
+		if (fields->key && !fields->is_more && !strcmp(fields->key, key))
 			return fields;
 		family = fields->key ? family : fields;
 	}

@@ -20,6 +20,7 @@ struct field {
 	const struct field *fields; /* of the object, or of each member of a family or list */
 	const char *stands;         /* a family: placeholder of its keys, "<stage>" */
 	bool is_list, is_reason;
+	bool is_more; /* further fields of one member of the family before */
 };
 
 /* "reason" or "<name>_reason": words about a number, no data. */
