@@ -21,6 +21,7 @@
 #include "common/mode.h"
 #include "common/word.h"
 #include "common/xalloc.h"
+#include "write/output.h"
 
 static int help__main(int argc, char **argv);
 
@@ -103,6 +104,8 @@ static int help__main(int argc, char **argv)
 			printf("command\t%s\t%s\n", commands[i].name, commands[i].summary);
 		return EXIT_DONE;
 	}
+	if (argc == 3 && strcmp(argv[2], "--tables") == 0)
+		return output__tables(stdout) ? EXIT_RUN_FAILED : EXIT_DONE;
 	if (argc > 3) {
 		log_error("help takes one command, not also '%s'.", argv[3]);
 		return EXIT_USAGE;

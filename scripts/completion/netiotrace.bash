@@ -34,7 +34,7 @@ _netiotrace() {
 		command=${COMP_WORDS[1]}
 	fi
 	if [ "$command" = help ]; then
-		_netiotrace_words "$commands" "$word"
+		_netiotrace_words "$commands"$'\n--tables' "$word"
 		return
 	fi
 	described=$(_netiotrace_describe "$1" "$command")

@@ -52,6 +52,7 @@ _netiotrace() {
 	fi
 	if [[ $command == help ]]; then
 		_describe command commands
+		compadd -- --tables
 		return
 	fi
 	_netiotrace_specs $command

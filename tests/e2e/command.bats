@@ -202,6 +202,9 @@ foreign() {
 		"$NETIOTRACE" help "$command" | grep -q 'Exit'
 	done
 	[ "$(wc -L <commands)" -le 80 ]
+	"$NETIOTRACE" help --tables >tables
+	[ -z "$(awk -F '\t' 'NF != 3' tables)" ]
+	cut -f 1 tables | uniq | diff <(printf '%s\n' mode receive stage latency part counter derived class column) -
 }
 
 # bats test_tags=address

@@ -205,6 +205,32 @@ cells() { # DIR
 	END
 }
 
+@test "the importer has the modes, parts, counters and columns of help --tables" {
+	"$NETIOTRACE" help --tables >tables
+	python3 - "$REPO/contrib/import-csv" <<-'END'
+		import importlib.machinery, importlib.util, sys
+		loader = importlib.machinery.SourceFileLoader("importer", sys.argv[1])
+		sys.dont_write_bytecode = True
+		importer = importlib.util.module_from_spec(importlib.util.spec_from_loader("importer", loader))
+		loader.exec_module(importer)
+		tables = {}
+		for line in open("tables"):
+		    table, name, words = line.rstrip("\n").split("\t")
+		    tables.setdefault(table, []).append((name, words))
+		assert list(zip(importer.MODES, importer.MODE_WORDS)) == tables["mode"]
+		names = {table: [name for name, _ in rows] for table, rows in tables.items()}
+		assert list(importer.PATH_PARTS) == names["part"]
+		assert set(importer.COUNTERS) == set(names["counter"])
+		columns = set(names["column"])
+		for name in importer.SETTINGS:
+		    assert any(column.startswith(f"environment_{name}") for column in columns), name
+		for name in [f"app_latency_ns_{kind}_p50" for kind in names["latency"]] + [
+		        f"ledger_{stage}_bytes" for stage in names["stage"]] + [
+		        f"cpu_sender_ns_per_kib_{kind}_value" for kind in names["class"]]:
+		    assert name in columns and importer.OWN.fullmatch(name), name
+	END
+}
+
 @test "compare reads files of other tools as report does" {
 	sed '1s/Workers/Streams/' "$foreign/workers.csv" >streams.csv
 	run -1 "$NETIOTRACE" compare streams.csv streams.csv

@@ -113,22 +113,6 @@ static void note_reason(struct details *d, const char *path, const char *key, co
 	free(field);
 }
 
-/* The row of a member: its own, or that of the family whose members are in the object itself. */
-static const struct field *field_of(const struct field *fields, const char *key)
-{
-	const struct field *family = NULL;
-
-	for (; fields && (fields->key || fields->stands); fields++) {
-		bool more_of_member =
-			family && fields->fields && !fields->stands && !fields->is_list;
-
-		if (fields->key && !more_of_member && !strcmp(fields->key, key))
-			return fields;
-		family = fields->key ? family : fields;
-	}
-	return family;
-}
-
 /* The first one of any mode: all have the same fields. NULL: there is none. */
 static json_t *first_of(const struct details *d, json_t *const values[])
 {
@@ -187,15 +171,10 @@ static bool is_nested(const struct details *d, json_t *const values[])
 static void print_nested(struct details *d, const char *path, const struct field *field,
 			 json_t *const values[])
 {
-	const struct field *fields = field ? field->fields : NULL;
-	struct field members[2] = {{0}};
+	struct field family[2];
 
-	if (field && field->key && field->stands) {
-		members[0] = *field;
-		members[0].key = NULL;
-		fields = members;
-	}
-	(json_is_object(first_of(d, values)) ? print_object : print_list)(d, path, fields, values);
+	(json_is_object(first_of(d, values)) ? print_object : print_list)(
+		d, path, field__below(field, family), values);
 }
 
 static void print_member(struct details *d, const char *path, const struct field *field,
@@ -229,7 +208,7 @@ static void print_object(struct details *d, const char *path, const struct field
 			for (size_t i = 0; i < d->nr; i++)
 				values[i] = json_object_get(objects[i], key);
 			if (is_nested(d, values) == nested && !json_key__is_reason(key))
-				print_member(d, path, field_of(fields, key), key, values);
+				print_member(d, path, field__of(fields, key), key, values);
 		}
 	}
 }

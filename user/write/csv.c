@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "common/receive_way.h"
 #include "csv.h"
 #include "json.h"
+#include "model/perf_figures.h"
 #include "output.h"
 
 #define COLUMN_MAX 128
@@ -52,6 +54,8 @@ static void put_value(FILE *f, const json_t *value)
 
 void csv__put_object(struct csv *csv, const json_t *shape, const json_t *object, const char *prefix)
 {
+	const struct field *fields = csv->fields, *field;
+	struct field family[2];
 	char name[COLUMN_MAX];
 	const char *key;
 	json_t *member, *value;
@@ -60,10 +64,18 @@ void csv__put_object(struct csv *csv, const json_t *shape, const json_t *object,
 	json_object_foreach((json_t *)shape, key, member) {
 		if (json_is_array(member) || json_key__is_reason(key))
 			continue;
+		field = field__of(fields, key);
 		value = json_object_get(object, key);
 		snprintf(name, sizeof(name), "%s%s%s", prefix, prefix[0] ? csv->between : "", key);
 		if (json_is_object(member)) {
+			csv->fields = field__below(field, family);
 			csv__put_object(csv, member, value, name);
+			csv->fields = fields;
+			continue;
+		}
+		if (csv->table) {
+			fprintf(csv->f, "column\t%s\t%s\n", name,
+				field && field->unit ? field->unit : "");
 			continue;
 		}
 		if (csv->continues)
@@ -84,21 +96,24 @@ void csv__end_row(struct csv *csv)
 
 /*
  * The columns of an empty run, so that the shape never changes. Without a run, writes
- * their names.
+ * their names, or lines of output__tables().
  */
-static int write_row(FILE *f, const json_t *run, const json_t *environment)
+static int write_row(FILE *f, const json_t *run, const json_t *environment, bool table)
 {
 	static const struct environment nowhere;
-	struct csv csv = {.f = f, .between = "_", .header = !run};
+	struct csv csv = {.f = f, .between = "_", .header = !run, .table = table};
 	struct run_result empty;
 	json_t *run_shape, *environment_shape = json_document__environment(&nowhere);
 
 	errno = 0;
 	run_result__init(&empty);
 	run_shape = json_document__run(&empty);
+	csv.fields = table ? run_fields : NULL;
 	csv__put_object(&csv, run_shape, run, "");
+	csv.fields = table ? environment_fields : NULL;
 	csv__put_object(&csv, environment_shape, environment, "environment");
-	csv__end_row(&csv);
+	if (!table)
+		csv__end_row(&csv);
 	json_decref(run_shape);
 	json_decref(environment_shape);
 	return output__flush(f);
@@ -107,16 +122,33 @@ static int write_row(FILE *f, const json_t *run, const json_t *environment)
 int output__csv(const struct result *r, FILE *f)
 {
 	json_t *environment = json_document__environment(&r->env);
-	int err = write_row(f, NULL, NULL);
+	int err = write_row(f, NULL, NULL, false);
 
 	for (size_t i = 0; i < r->runs_nr && !err; i++) {
 		json_t *run = json_document__run(&r->runs[i]);
 
-		err = write_row(f, run, environment);
+		err = write_row(f, run, environment, false);
 		json_decref(run);
 	}
 	json_decref(environment);
 	return err;
+}
+
+#define PUT(table, nr, key, words)              \
+	for (unsigned int i = 0; i < (nr); i++) \
+	fprintf(f, table "\t%s\t%s\n", key(i), words)
+
+int output__tables(FILE *f)
+{
+	PUT("mode", MODE_NR, mode__name, mode__words(i));
+	PUT("receive", RECEIVE_NR, receive__name, receive__words(i));
+	PUT("stage", NIO_STAGE_NR, stage__key, stage__help(i));
+	PUT("latency", LATENCY_NR, latency__key, latency__help(i));
+	PUT("part", PATH_NR, path_part__key, "");
+	PUT("counter", PERF_NR, perf_counter__key, perf_counter__words(i));
+	PUT("derived", DERIVED_NR, perf_derived__key, perf_derived__unit(i));
+	PUT("class", CPU_CLASS_NR, cpu_class__key, cpu_class__help(i));
+	return write_row(f, NULL, NULL, true);
 }
 
 /* As every flame-graph tool reads stacks: frames apart by ';' from the outermost, a space, how

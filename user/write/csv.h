@@ -15,6 +15,8 @@ struct csv {
 	const char *between; /* the keys of a path in a column's name: "_" or "." */
 	bool header;         /* write the columns' names instead of the values */
 	bool continues;      /* the row has a cell */
+	bool table;          /* header: lines of output__tables() instead, with units of fields */
+	const struct field *fields;
 };
 
 /*

@@ -68,7 +68,7 @@
 #define FIELD_ROW_object(key_, name, ...)        {.key = key_, .fields = name##_fields},
 #define FIELD_ROW_document                       FIELD_ROW_object
 #define FIELD_ROW_documents                      FIELD_ROW_list
-#define FIELD_ROW_only                           FIELD_ROW_object
+#define FIELD_ROW_only(key_, name)               {.key = key_, .fields = name##_fields, .is_more = true},
 #define FIELD_ROW_list(key_, name, ...)          {.key = key_, .fields = name##_fields, .is_list = true},
 #define FIELD_ROW_family(key_, of, name, ...)    {.key = key_, .fields = name##_fields, .stands = of},
 #define FIELD_ROW_members(of, name, ...)         {.fields = name##_fields, .stands = of},

@@ -167,3 +167,25 @@ const char *json_value__reason(const json_t *parent, const char *name)
 	reason = json_string_value(json_object_get(parent, key));
 	return reason ? reason : json_string_value(json_object_get(parent, "reason"));
 }
+
+const struct field *field__of(const struct field *fields, const char *key)
+{
+	const struct field *family = NULL;
+
+	for (; fields && (fields->key || fields->stands); fields++) {
+		if (fields->key && !fields->is_more && !strcmp(fields->key, key))
+			return fields;
+		family = fields->key ? family : fields;
+	}
+	return family;
+}
+
+const struct field *field__below(const struct field *field, struct field family[2])
+{
+	if (!field || !field->key || !field->stands)
+		return field ? field->fields : NULL;
+	family[0] = *field;
+	family[0].key = NULL;
+	family[1] = (struct field){0};
+	return family;
+}

@@ -20,7 +20,15 @@ struct field {
 	const struct field *fields; /* of the object, or of each member of a family or list */
 	const char *stands;         /* a family: placeholder of its keys, "<stage>" */
 	bool is_list, is_reason;
+	bool is_more; /* further fields of one member of the family before */
 };
+
+/*
+ * The row of a member: its own, or that of the family whose members are in the object itself; and
+ * the rows of what is in the member, of a family in family[]. NULL: none.
+ */
+const struct field *field__of(const struct field *fields, const char *key);
+const struct field *field__below(const struct field *field, struct field family[2]);
 
 /* "reason" or "<name>_reason": words about a number, no data. */
 bool json_key__is_reason(const char *key);

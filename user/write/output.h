@@ -33,6 +33,9 @@ OUTPUTS(X)
 #undef X
 /* clang-format on */
 
+/* `help --tables`: names of modes, stages and others; columns of output__csv. 0 or -errno. */
+int output__tables(FILE *f);
+
 /*
  * Flushes the output. 0, or -errno: of an earlier failed write, if the caller had set errno to 0.
  */

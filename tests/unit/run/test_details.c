@@ -128,6 +128,17 @@ TEST(lists_are_sections_and_their_stage_keeps_its_units)
 	fake_result__free(r);
 }
 
+/* An object after members that are a family. */
+TEST(an_object_beside_a_family_keeps_its_own_units)
+{
+	struct result *r = fake_result__new(1);
+
+	r->summary[0].total.cpu.by[NIO_SAMPLE_ELSEWHERE].samples = 50;
+	assert_says(r, "\ntotal.cpu.softirq\n  ns_per_kib (ns/KiB) ");
+	assert_says(r, "\n  ns_per_kib_at_most (ns/KiB) ");
+	fake_result__free(r);
+}
+
 TEST(reasons_name_all_their_fields)
 {
 	struct result *r = fake_result__new(2);

@@ -57,6 +57,34 @@ TEST(columns_are_always_the_same)
 	full_result__clear(&f);
 }
 
+/* For readers in another language. */
+TEST(tables_have_all_columns_in_order_with_units)
+{
+	struct result empty = {0};
+	char *header = written(&empty), *text = NULL, *column;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_int_equal(output__tables(f), 0);
+	fclose(f);
+	assert_non_null(strstr(text, "mode\turingzc\tio_uring zero-copy\n"));
+	assert_non_null(strstr(text, "\ncolumn\tapp_tx_bytes\tbytes\n"));
+	assert_non_null(strstr(text, "\ncolumn\tledger_rx_copy_bytes\tbytes\n"));
+	assert_non_null(strstr(text, "\ncolumn\tcpu_sender_ns_per_kib_tx_copy_low\tns/KiB\n"));
+	assert_non_null(strstr(text, "\ncolumn\tcpu_softirq_ns_per_kib\tns/KiB\n"));
+	column = strstr(text, "\ncolumn\t");
+	for (char *name = strtok(header, ",\n"); name; name = strtok(NULL, ",\n")) {
+		assert_non_null(column);
+		column += strlen("\ncolumn\t");
+		assert_int_equal(strcspn(column, "\t"), strlen(name));
+		assert_memory_equal(column, name, strlen(name));
+		column = strstr(column, "\ncolumn\t");
+	}
+	assert_null(column);
+	free(text);
+	free(header);
+}
+
 TEST(columns_are_unique_and_have_no_reasons)
 {
 	struct result empty = {0};
