@@ -46,7 +46,7 @@ $(O)/tests/bpf/perf_stage_run.o: $(O)/tests/bpf/perf_stage.skel.h
 $(O)/tests/bpf/copy_witness_run.o: $(O)/tests/bpf/copy_witness.skel.h
 $(O)/tests/bpf/%.o: MODULES += -I$(O)/tests/bpf
 $(O)/tests/e2e/play: $(PLAYS)
-$(O)/tests/bpf/sampler_run: TEST_LINK := -Wl,--wrap=perf_event__open_sampling
+$(O)/tests/bpf/sampler_run: TEST_LINK := -Wl,--wrap=perf_event__open_sampling,--wrap=bpf_object__load_skeleton
 $(TEST_PROGRAMS): %: %.o $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $(TEST_LINK) $^ -o $@ $(LIB_LIBS) -lm

@@ -23,3 +23,9 @@ cpu-clock: no PMU here counts cycles
 cycles: 
 END
 }
+
+@test "the sampler samples the processes also where the kernel refuses the programs that see packets" {
+	"$run" packets 16 >out
+	cat out
+	[ "$(cat out)" = "cpu-clock: cycles were refused: Device or resource busy" ]
+}

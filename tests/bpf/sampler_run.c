@@ -4,11 +4,15 @@
  * replaces them) that refuses them with this error. Prints the event that it samples by, and the
  * reason:
  *
- *   sampler_run ERRNO...      0: not refused
+ *   sampler_run [packets] ERRNO...      0: not refused
+ *
+ * packets: the kernel refuses the programs that see packets.
  */
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernel/sampler.h"
 #include "model/cpu_time.h"
@@ -22,6 +26,19 @@ int __wrap_perf_event__open_sampling(bool cycles, unsigned int hz, int cpu);
 int __wrap_perf_event__open_sampling(bool cycles, unsigned int hz, int cpu)
 {
 	return cycles && refusal ? refusal : __real_perf_event__open_sampling(false, hz, cpu);
+}
+
+static bool refuses_packets;
+
+int __real_bpf_object__load_skeleton(struct bpf_object_skeleton *s);
+int __wrap_bpf_object__load_skeleton(struct bpf_object_skeleton *s);
+
+int __wrap_bpf_object__load_skeleton(struct bpf_object_skeleton *s)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(*s->obj, "nio_receive");
+
+	return refuses_packets && bpf_program__autoload(p) ? -EACCES
+							   : __real_bpf_object__load_skeleton(s);
 }
 
 static int print_error(const char *why)
@@ -42,9 +59,11 @@ int main(int argc, char **argv)
 {
 	struct sampler *s = NULL;
 	char why[192] = "";
-	int err = sampler__open(&s, -1, why, sizeof(why));
+	int err;
 
-	for (int i = 1; i < argc && !err; i++) {
+	refuses_packets = argc > 1 && !strcmp(argv[1], "packets");
+	err = sampler__open(&s, -1, why, sizeof(why));
+	for (int i = 1 + refuses_packets; i < argc && !err; i++) {
 		refusal = -atoi(argv[i]);
 		err = sampler__start(s, (pid_t[NIO_SIDE_NR]){0}, NULL, SAMPLER_HZ, why,
 				     sizeof(why));

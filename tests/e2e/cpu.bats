@@ -81,9 +81,10 @@ own_netns() {
 	jq -e '.summary[] | select(.mode == "zerocopy") | .total.cpu |
 		.elsewhere.ns_per_kib.deferred_copy.low > 0' doc.json
 	jq -e '.runs[0].cpu.softirq | has("reason") | not' doc.json || skip "$(jq -r '.runs[0].cpu.softirq.reason' doc.json)"
-	# The sum of the classes is another way to the same figure.
-	jq -e '.runs | all(.cpu | (.softirq.ns_per_kib - ([.elsewhere.ns_per_kib[].value] | add) | fabs) < 1e-3 and
-		.softirq.ns_per_kib_at_most >= .softirq.ns_per_kib)' doc.json
+	# The sum of the classes is another way to the same figure. Its noise: about twice its square root.
+	jq -e '.runs | all(.cpu | ([.elsewhere.ns_per_kib[].value] | add) as $sum | .elsewhere.samples as $n |
+		.softirq.ns_per_kib <= $sum and .softirq.ns_per_kib_at_most > $sum and
+		($n < 20 or .softirq.ns_per_kib > $sum * (1 - 2.1 / ($n | sqrt))))' doc.json
 	[ "$(grep -c 'process ns/KiB' text)" -eq 0 ]
 	[ "$(tr -s ' \n' ' ' <text | grep -Ec "cheapest in CPU time: zero-copy\.")" -eq 0 ]
 }

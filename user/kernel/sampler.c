@@ -91,11 +91,12 @@ static void find_codes(struct samples_bpf *skel, const struct symbols *symbols)
 	}
 }
 
-static int configure(struct sampler *s, int tasks)
+static int load_programs(struct sampler *s, int tasks, bool sees_packets)
 {
 	struct stat ns;
 
-	if (stat("/proc/self/ns/pid", &ns))
+	s->skel = samples_bpf__open();
+	if (!s->skel || stat("/proc/self/ns/pid", &ns))
 		return -errno;
 	s->skel->rodata->nio_pidns_dev = ns.st_dev;
 	s->skel->rodata->nio_pidns_ino = ns.st_ino;
@@ -103,11 +104,12 @@ static int configure(struct sampler *s, int tasks)
 	find_codes(s->skel, s->symbols);
 	s->program = tasks < 0 ? s->skel->progs.nio_sample : s->skel->progs.nio_sample_task;
 	bpf_program__set_autoload(s->program, true);
-	bpf_program__set_autoload(s->skel->progs.nio_receive, tasks < 0);
-	bpf_program__set_autoload(s->skel->progs.nio_end_poll, tasks < 0);
+	bpf_program__set_autoload(s->skel->progs.nio_receive, sees_packets);
+	bpf_program__set_autoload(s->skel->progs.nio_end_poll, sees_packets);
 	if (tasks >= 0 && bpf_map__reuse_fd(s->skel->maps.nio_sampled_tasks, tasks))
 		return -errno;
-	return bpf_map__set_max_entries(s->skel->maps.nio_samples, ring_size(s->cpus));
+	bpf_map__set_max_entries(s->skel->maps.nio_samples, ring_size(s->cpus));
+	return samples_bpf__load(s->skel);
 }
 
 static int load(struct sampler *s, int tasks)
@@ -119,12 +121,12 @@ static int load(struct sampler *s, int tasks)
 		return s->cpus;
 	s->links = xcalloc((size_t)s->cpus, sizeof(struct bpf_link *));
 	s->fds = xcalloc((size_t)s->cpus, sizeof(*s->fds));
-	s->skel = samples_bpf__open();
-	if (!s->skel)
-		return -errno;
-	err = configure(s, tasks);
-	if (!err)
-		err = samples_bpf__load(s->skel);
+	err = load_programs(s, tasks, tasks < 0);
+	if (err && tasks < 0) {
+		/* A refused program that sees packets takes all others with it. */
+		samples_bpf__destroy(s->skel);
+		err = load_programs(s, tasks, false);
+	}
 	if (err)
 		return err;
 	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.nio_samples), on_sample, s, NULL);

@@ -180,3 +180,12 @@ struct cpu_share cpu_time__share(const struct cpu_samples *s, enum cpu_class c)
 	half = NORMAL_95 / (1 + z2 / n) * sqrt(p * (1 - p) / n + z2 / (4 * n * n));
 	return (struct cpu_share){p, fmax(0, centre - half), fmin(1, centre + half)};
 }
+
+/* E. B. Wilson and M. M. Hilferty, PNAS 17 (1931); exact: F. Garwood, Biometrika 28 (1936). */
+struct cpu_share cpu_time__mean(uint64_t samples)
+{
+	double n = (double)samples, low = 1 - 1 / (9 * n) - NORMAL_95 / (3 * sqrt(n));
+	double m = n + 1, high = 1 - 1 / (9 * m) + NORMAL_95 / (3 * sqrt(m));
+
+	return (struct cpu_share){n, samples ? n * pow(low, 3) : 0, m * pow(high, 3)};
+}

@@ -155,4 +155,7 @@ struct cpu_share {
 
 struct cpu_share cpu_time__share(const struct cpu_samples *s, enum cpu_class c);
 
+/* The mean of such counts of samples, between which ends it is in 95 of 100 cases (Poisson). */
+struct cpu_share cpu_time__mean(uint64_t samples);
+
 #endif

@@ -319,6 +319,12 @@ const char *cpu_figures__hidden(const struct cpu_result *cpu, enum nio_sample_ow
 	       "(class user)";
 }
 
+/* Of the sampled round. */
+static double sample_ns_per_kib(const struct run_result *r)
+{
+	return (double)NS_PER_S / r->cpu.hz * KIB / (double)r->cpu.payload;
+}
+
 struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_sample_owner w,
 				       enum cpu_class c)
 {
@@ -330,10 +336,12 @@ struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_samp
 	if (cpu_figures__hidden(&r->cpu, w, c))
 		return (struct cpu_figure){
 			.value = real__unknown(cpu_figures__hidden(&r->cpu, w, c))};
-	/* No samples elsewhere are a measured 0. */
-	if (!r->cpu.by[w].samples)
-		return (struct cpu_figure){.value = real__known(0)};
 	share = cpu_time__share(&r->cpu.by[w], c);
+	/* There the samples are the time, not a share of one. */
+	if (w >= NIO_SAMPLE_ELSEWHERE) {
+		share = cpu_time__mean(r->cpu.by[w].classes[c]);
+		sum.value = sample_ns_per_kib(r);
+	}
 	return (struct cpu_figure){
 		.value = real__known(share.value * sum.value),
 		.low = share.low * sum.value,
@@ -359,7 +367,8 @@ struct real cpu_figures__softirq(const struct run_result *r, bool at_most)
 		return real__known(0);
 	for (int w = NIO_SAMPLE_ELSEWHERE; w < NIO_SAMPLE_OWNER_NR; w++)
 		samples += r->cpu.by[w].samples + (at_most ? r->cpu.by[w].lost : 0);
-	return real__known((double)samples * NS_PER_S / r->cpu.hz * KIB / (double)r->cpu.payload);
+	return real__known(sample_ns_per_kib(r) *
+			   (at_most ? cpu_time__mean(samples).high : cpu_time__mean(samples).low));
 }
 
 struct real cpu_figures__class(const struct run_result *r, enum cpu_class c, bool softirq)

@@ -136,8 +136,9 @@ struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_samp
 struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_owner w);
 
 /*
- * TCP's softirq work on top of other tasks for the run's sockets, ns per KiB; at_most: also work
- * that may be for other sockets, and lost samples. Unknown unless samples have this work once.
+ * TCP's softirq work on top of other tasks for the run's sockets, ns per KiB: at least and (with
+ * work that may be for other sockets, and lost samples) at most. Both ends have the noise of the
+ * samples: cpu_time__mean(). Unknown unless samples have this work once.
  */
 struct real cpu_figures__softirq(const struct run_result *r, bool at_most);
 

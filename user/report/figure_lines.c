@@ -420,8 +420,11 @@ void figure_lines__relative(struct figure_draft *d, enum figure_id id)
 		     : m == METRIC_CPU_NS_PER_KIB   ? "Process CPU time per KiB"
 		     : m == METRIC_CPU_S_NS_PER_KIB ? "Sender's CPU time per KiB"
 						    : "CPU cycles per byte");
-	draft__note(d, "Two-copy is 1; %s is better.",
-		    metric__better(m) == BETTER_LOWER ? "lower" : "higher");
+	draft__note(d, "Two-copy is 1; %s is better.%s",
+		    metric__better(m) == BETTER_LOWER ? "lower" : "higher",
+		    id == FIGURE_RELATIVE_CPU && analysis__has(d->a, METRIC_SOFTIRQ)
+			    ? " Softirq work on other tasks is not in it."
+			    : "");
 	begin(d);
 	d->y_min = d->y_max = 1;
 	d->is_partial = n < d->a->threads_nr;

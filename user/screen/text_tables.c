@@ -105,8 +105,11 @@ static void format_figure(char *buf, size_t len, double v)
 
 enum median {
 	MEDIAN_GBPS,
-	MEDIAN_CPU, /* with the mean of softirq work on other tasks, if it is known of all modes */
+	MEDIAN_CPU, /* with the least of softirq work on other tasks, if it is known of all modes */
 };
+
+/* From this part of the CPU time on, an unknown share of softirq work is marked. */
+#define UNKNOWN_WORTH_TELLING 0.02
 
 static void median_cell(char *cell, const void *of, size_t row, int what)
 {
@@ -115,7 +118,7 @@ static void median_cell(char *cell, const void *of, size_t row, int what)
 	bool softirq = what == MEDIAN_CPU && !figures__no_softirq(of);
 	double more = softirq ? cpu_figures__softirq(&s->total, false).value : 0;
 	double most = softirq ? cpu_figures__softirq(&s->total, true).value : 0;
-	bool at_least = most - more > 0.005 * v->median;
+	bool at_least = most - more > UNKNOWN_WORTH_TELLING * v->median;
 
 	if (!v->n) {
 		set(cell, "n/a");

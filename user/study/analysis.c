@@ -324,6 +324,37 @@ static void read_rounds(const struct analysis *a, const struct cell *cell, enum 
 			    (pace ? pace[analysis__block(a, &cell->rows[i])] : 1);
 }
 
+/* The end of the interval of a cell's softirq work; its only round without one. */
+static double softirq_of(const struct analysis *a, struct cell *cell, bool at_most)
+{
+	struct estimate e =
+		analysis__estimate(a, cell, at_most ? METRIC_SOFTIRQ_AT_MOST : METRIC_SOFTIRQ);
+	double end = at_most ? e.high : e.low;
+
+	return isnan(end) ? e.median : end;
+}
+
+/*
+ * Can softirq work make a difference, or remove or turn one, or does it leave open more than the
+ * rounds do? Also if it is unknown: its ends are NaN.
+ */
+static bool softirq_decides(const struct analysis *a, struct cell *x, struct cell *y, enum metric m,
+			    const struct finding *f)
+{
+	double low = isnan(f->low) ? f->change : f->low;
+	double high = isnan(f->high) ? f->change : f->high;
+	double less, more;
+
+	if ((m != METRIC_CPU_NS_PER_KIB && m != METRIC_CPU_S_NS_PER_KIB) ||
+	    (x->rows[0].imported && !analysis__has(a, METRIC_SOFTIRQ)))
+		return false;
+	less = (softirq_of(a, x, false) - softirq_of(a, y, true)) / f->b.median;
+	more = (softirq_of(a, x, true) - softirq_of(a, y, false)) / f->b.median;
+	return !(low > 0    ? low + less > 0
+		 : high < 0 ? high + more < 0
+			    : low + less <= 0 && high + more >= 0 && more - less <= high - low);
+}
+
 struct finding analysis__compare_across(const struct analysis *ax, struct cell *x,
 					const struct analysis *ay, struct cell *y, enum metric m,
 					size_t tests)
@@ -345,37 +376,16 @@ struct finding analysis__compare_across(const struct analysis *ax, struct cell *
 	f = finding_of(&ex, &ey, &t, tests);
 	if (pace)
 		change_of_medians(&f);
+	f.softirq_decides = ax == ay && softirq_decides(ax, x, y, m, &f);
 	return f;
-}
-
-/* The end of the interval of a cell's softirq work; its only round without one. */
-static double softirq_of(const struct analysis *a, struct cell *cell, bool at_most)
-{
-	struct estimate e =
-		analysis__estimate(a, cell, at_most ? METRIC_SOFTIRQ_AT_MOST : METRIC_SOFTIRQ);
-	double end = at_most ? e.high : e.low;
-
-	return isnan(end) ? e.median : end;
 }
 
 struct finding analysis__compare_modes(const struct analysis *a, struct cell *x, struct cell *y,
 				       enum metric m)
 {
 	struct finding f = analysis__compare(a, x, y, m);
-	double low = isnan(f.low) ? f.change : f.low, high = isnan(f.high) ? f.change : f.high;
-	double less, more;
-	bool same;
 
-	if (f.difference == DIFFERENCE_UNKNOWN ||
-	    (m != METRIC_CPU_NS_PER_KIB && m != METRIC_CPU_S_NS_PER_KIB) ||
-	    (x->rows[0].imported && !analysis__has(a, METRIC_SOFTIRQ)))
-		return f;
-	less = (softirq_of(a, x, false) - softirq_of(a, y, true)) / f.b.median;
-	more = (softirq_of(a, x, true) - softirq_of(a, y, false)) / f.b.median;
-	same = low > 0    ? low + less > 0
-	       : high < 0 ? high + more < 0
-			  : low + more <= 0 && high + less >= 0;
-	if (!same)
+	if (f.softirq_decides)
 		f.difference = DIFFERENCE_UNKNOWN;
 	return f;
 }

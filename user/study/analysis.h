@@ -66,6 +66,11 @@ struct finding {
 	double p;                   /* of this comparison alone; NaN: unknown */
 	size_t tests;               /* simultaneous comparisons */
 	enum difference difference;
+	/*
+	 * Of CPU time of the processes, within one data set: softirq work on other tasks is unknown
+	 * or can change what is found. Imported data without a figure of it is taken as it is.
+	 */
+	bool softirq_decides;
 };
 
 /* Free with analysis__clear(). */
@@ -90,12 +95,12 @@ struct estimate analysis__estimate(const struct analysis *a, struct cell *cell, 
 struct finding analysis__compare(const struct analysis *a, struct cell *x, struct cell *y,
 				 enum metric m);
 
+#define SOFTIRQ_DECIDES "; softirq work on other tasks can change it"
 #define SOFTIRQ_UNKNOWN "softirq work on other tasks was not sampled or can change the order"
 
 /*
- * As analysis__compare(), where one mode may be called better than another. The CPU time of the
- * processes lacks softirq work on other tasks: DIFFERENCE_UNKNOWN (SOFTIRQ_UNKNOWN says why) if
- * such work can change the order. Imported data without a figure of it is compared as it is.
+ * As analysis__compare(), where one mode may be called better than another: DIFFERENCE_UNKNOWN
+ * (SOFTIRQ_UNKNOWN says why) if softirq work decides.
  */
 struct finding analysis__compare_modes(const struct analysis *a, struct cell *x, struct cell *y,
 				       enum metric m);

@@ -123,7 +123,8 @@ void answer__put_finding(struct answer_text *answer, const struct finding *f)
 {
 	bool shown = f->difference != DIFFERENCE_UNKNOWN && f->difference != DIFFERENCE_NOISE;
 
-	answer__put(answer, "%s", shown ? phrases__change_of(f).text : phrases__finding(f).text);
+	answer__put(answer, "%s%s", shown ? phrases__change_of(f).text : phrases__finding(f).text,
+		    f->softirq_decides ? SOFTIRQ_DECIDES : "");
 }
 
 void answer__put_threads(struct answer_text *answer, const char *what)

@@ -69,7 +69,7 @@ void answer__put_texts(struct answer_text *answer, const char *const *texts, siz
 void answer__end_table(struct answer_text *answer);
 void answer__drop_table(struct answer_text *answer); /* the last one */
 
-/* The change, "no difference" or "n/a": a finding as a cell. */
+/* The change, "no difference" or "n/a": a finding as a cell; with SOFTIRQ_DECIDES where it does. */
 void answer__put_finding(struct answer_text *answer, const struct finding *f);
 
 /*

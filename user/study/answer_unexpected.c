@@ -66,10 +66,11 @@ static struct phrase explain(const struct analysis *a, struct cell *x, struct ce
 		    !(f.change > -1) || !(fabs(log1p(f.change)) > strength))
 			continue;
 		strength = fabs(log1p(f.change));
-		p = phrases__of("%s, %s to %s (%s)", metric__words(m),
+		p = phrases__of("%s, %s to %s (%s)%s", metric__words(m),
 				phrases__value(m, f.b.median).text,
 				phrases__value(m, f.a.median).text,
-				phrases__factor(f.b.median, f.a.median).text);
+				phrases__factor(f.b.median, f.a.median).text,
+				f.softirq_decides ? SOFTIRQ_DECIDES : "");
 	}
 	return p;
 }

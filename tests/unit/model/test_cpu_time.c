@@ -330,6 +330,33 @@ TEST(both_sides_are_their_sum)
 	assert_false(cpu_figures__class(&run, CPU_CLASS_LOCK, false).known);
 }
 
+/* The exact interval (Garwood 1936), from tables of chi-squared: 95 of 100 means lie in it. */
+TEST(counts_of_samples_have_the_interval_of_a_Poisson_distribution)
+{
+	static const struct {
+		uint64_t n;
+		double low, high;
+	} exact[] = {
+		{0, 0, 3.689},        {1, 0.0253, 5.572},    {2, 0.2422, 7.225},
+		{5, 1.623, 11.668},   {10, 4.795, 18.39},    {20, 12.217, 30.888},
+		{50, 37.111, 65.919}, {100, 81.364, 121.63},
+	};
+
+	for_each_case(c, exact) {
+		NEAR(cpu_time__mean(c->n).low, c->low, 0.025);
+		NEAR(cpu_time__mean(c->n).high, c->high, 0.025);
+	}
+}
+
+/* 100 ns/KiB for each sample: the ends are those of the counts. */
+#define CHECK_SOFTIRQ(run, least, most)                                                       \
+	do {                                                                                  \
+		NEAR(cpu_figures__softirq(run, false).value, 100 * cpu_time__mean(least).low, \
+		     1e-9);                                                                   \
+		NEAR(cpu_figures__softirq(run, true).value, 100 * cpu_time__mean(most).high,  \
+		     1e-9);                                                                   \
+	} while (0)
+
 /*
  * Half of 5000 ns/KiB elsewhere (50 samples at 500 a second, 20000 KiB) is locking: for the run's
  * sockets, so each sum includes it. Lost samples may be of such work, so only the upper bound has
@@ -345,23 +372,21 @@ TEST(softirq_work_for_the_run_is_part_of_its_CPU_time)
 	run.cpu.payload = 20000 * 1024;
 	NEAR(cpu_figures__class(&run, CPU_CLASS_LOCK, true).value, 4000 + 2500, 1e-6);
 	NEAR(cpu_figures__class(&run, CPU_CLASS_LOCK, false).value, 4000, 1e-6);
-	assert_real(cpu_figures__softirq(&run, true), 5000);
+	CHECK_SOFTIRQ(&run, 50, 50);
 	s->lost = 5;
-	assert_real(cpu_figures__softirq(&run, false), 5000);
-	assert_real(cpu_figures__softirq(&run, true), 5500);
+	CHECK_SOFTIRQ(&run, 50, 55);
 	/* As many samples by cycles may be of less time. */
 	run.cpu.source = CPU_SOURCE_BOTH;
-	assert_real(cpu_figures__softirq(&run, false), 0);
-	assert_real(cpu_figures__softirq(&run, true), 5500);
+	CHECK_SOFTIRQ(&run, 0, 55);
 	run.cpu.source = CPU_SOURCE_CLOCK;
 	/* As much on the receiver's machine. */
 	run.cpu.by[NIO_SAMPLE_RECEIVER_ELSEWHERE] = *s;
 	run.cpu.both_machines = true;
-	assert_real(cpu_figures__softirq(&run, true), 11000);
+	CHECK_SOFTIRQ(&run, 100, 110);
 	NEAR(cpu_figures__class(&run, CPU_CLASS_LOCK, true).value, 4000 + 2 * 2500, 1e-6);
 	/* A receiver that did so little is sampled all the same. */
 	run.cpu.by[NIO_SAMPLE_RECEIVER].samples = 0;
-	assert_real(cpu_figures__softirq(&run, false), 10000);
+	CHECK_SOFTIRQ(&run, 100, 110);
 }
 
 /* Then no figure has it, or two have it. A sum of rounds has what one round lacks. */

@@ -72,9 +72,9 @@ static void add_rounds(uint64_t samples_zero, uint64_t lost_zero, uint64_t sampl
 }
 
 /*
- * The processes of zero-copy take less CPU time. Samples elsewhere decide, those that may be for
- * other sockets (lost) with any share of them: also if all of one mode's are and none of the
- * other's.
+ * The processes of zero-copy take less CPU time. Samples elsewhere decide, within their noise,
+ * those that may be for other sockets (lost) with any share of them: also if all of one mode's are
+ * and none of the other's.
  */
 TEST(cheapest_mode_is_by_processes_and_softirq_work_on_other_tasks)
 {
@@ -86,9 +86,12 @@ TEST(cheapest_mode_is_by_processes_and_softirq_work_on_other_tasks)
 		{{431, 0}, {91, 0}, true, MODE_ONECOPY},
 		{{331, 100}, {91, 0}, true, MODE_ONECOPY},
 		{{0, 431}, {91, 0}, false, 0},
-		{{91, 0}, {91, 0}, true, MODE_ZEROCOPY},
+		{{0, 0}, {0, 0}, true, MODE_ZEROCOPY},
+		{{0, 0}, {91, 0}, true, MODE_ZEROCOPY},
+		{{91, 0}, {91, 0}, false, 0},
+		{{91, 0}, {111, 0}, false, 0},
 		{{0, 100}, {0, 100}, false, 0},
-		{{0, 100}, {100, 100}, true, MODE_ZEROCOPY},
+		{{0, 100}, {200, 100}, true, MODE_ZEROCOPY},
 	};
 
 	for_each_case(c, cases) {

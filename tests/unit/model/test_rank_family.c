@@ -133,6 +133,84 @@ TEST(equal_modes_are_called_different_in_5_percent_of_runs_at_most)
 		}
 }
 
+/* Where a mode's softirqs run, as steered packets are. */
+enum softirqs {
+	SOFTIRQS_BY_MODE,  /* all rounds of a mode in the processes, or all on other tasks */
+	SOFTIRQS_BY_ROUND, /* each round at random */
+	SOFTIRQS_NR,
+};
+
+/*
+ * Rounds of modes with the same CPU time (the first has `cheaper` of it), of which a third is
+ * softirq work: in the processes, or on other tasks, where the sampled round finds `samples` of it
+ * on average. Of the third mode, a quarter of these may be for others.
+ */
+static struct result simulate_softirqs(const struct family *f, enum softirqs where, double samples,
+				       double cheaper, uint64_t *seed)
+{
+	struct result r = simulate(f, RUN_NOISE_NORMAL, 1, seed);
+	bool out[MODES_MAX];
+
+	for (size_t m = 0; m < f->modes; m++)
+		out[m] = splitmix__next(seed) & 1;
+	for (size_t i = 0; i < r.runs_nr; i++) {
+		struct run_result *run = &runs[i];
+		struct cpu_samples *s = &run->cpu.by[NIO_SAMPLE_ELSEWHERE];
+		bool by_mode = where == SOFTIRQS_BY_MODE, is_out = out[run->mode];
+		double cost = run->mode ? 1 : cheaper;
+		double total =
+			cost * (1 + 0.01 * random_normal(seed)) * (double)run->app.rx_bytes / 2.5;
+
+		is_out = by_mode ? is_out : splitmix__next(seed) & 1;
+		run->app.sender_cpu_ns = num__known((uint64_t)(is_out ? total * 2 / 3 : total));
+		/* 1 s for 2.5 GB: a third is 1 ms, which is 1 sample, for 7.5 MB. */
+		run->cpu.payload = (uint64_t)(7.5e6 * samples);
+		/* The round that is sampled is another one. */
+		is_out = by_mode ? is_out : splitmix__next(seed) & 1;
+		s->samples = is_out ? random_poisson(cost * samples, seed) : 0;
+		s->lost = run->mode % 3 == 2 ? s->samples / 4 : 0;
+		s->samples -= s->lost;
+	}
+	return r;
+}
+
+TEST(equal_totals_have_no_cheapest_mode_wherever_softirqs_run)
+{
+	static const double samples[] = {0.1, 1, 10};
+
+	for (size_t i = 0; i < 4 * ARRAY_LEN(samples); i++) {
+		const struct family *f = &families[i / 2 / ARRAY_LEN(samples)];
+		double mean = samples[i / 2 % ARRAY_LEN(samples)];
+		unsigned int found = 0, sets = (unsigned int)(simulated__sets() * f->sets / 10);
+		enum softirqs where = i % SOFTIRQS_NR;
+		uint64_t seed = i;
+
+		for (unsigned int set = 0; set < sets; set++)
+			found += claims_ever(simulate_softirqs(f, where, mean, 1, &seed));
+		print_message("%zu modes, %u rounds, %.1f samples, %s: %u of %u\n", f->modes,
+			      f->rounds, mean, where == SOFTIRQS_BY_MODE ? "by mode" : "by round",
+			      found, sets);
+		/* The throughput has noise, too. */
+		assert_true(found <= 0.05 * sets + 3 * sqrt(0.0475 * sets));
+	}
+}
+
+/* 90 samples of a round, 30 of them of softirqs: their noise is less than half. */
+TEST(a_cheaper_mode_is_found_wherever_softirqs_run)
+{
+	const struct family f = {3, 5, 0.1};
+	unsigned int found = 0, sets = (unsigned int)(simulated__sets() * f.sets);
+	uint64_t seed = 9;
+
+	for (unsigned int set = 0; set < sets; set++) {
+		struct result r = simulate_softirqs(&f, SOFTIRQS_BY_MODE, 30, 0.5, &seed);
+		struct ranking best = figures__cheapest(&r);
+
+		found += names(&best) && best.best == MODE_TWOCOPY && !best.ties[MODE_ONECOPY];
+	}
+	simulated__check_at_least(found, sets, 0.9);
+}
+
 TEST(a_faster_mode_is_found_by_the_rounds_of_a_run)
 {
 	static const struct {

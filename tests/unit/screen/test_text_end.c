@@ -180,11 +180,15 @@ TEST(softirq_work_on_other_tasks_is_in_the_CPU_time_of_all_modes_or_none)
 	m->cpu_ns_per_kib = (struct spread){324, 300, 350, 5};
 	/* 997 samples a second, for 1 GiB. */
 	*s = (struct cpu_samples){.samples = 451, .classes = {[CPU_CLASS_DEFERRED_COPY] = 451}};
-	check_says(r, "CPU ns/KiB|zero-copy|755|CPU ns/KiB, mean|deferred|zero-copy|515");
+	/* So few samples are of 392 to 473 ns/KiB. */
+	check_says(r, "CPU ns/KiB|zero-copy|>= 716|CPU ns/KiB, mean|deferred|zero-copy|515");
 	check_silent(r, "process ns");
+	m->cpu_ns_per_kib.median = 6240;
+	check_silent(r, ">=");
 	/* Some of it may be for other sockets. */
 	s->lost = 100;
-	check_says(r, "CPU ns/KiB|zero-copy|>= 755");
+	check_says(r, "CPU ns/KiB|zero-copy|>= 6632");
+	m->cpu_ns_per_kib.median = 324;
 	/* Of one round it is not known. */
 	cpu_time__none(&r->runs[r->runs_nr - 1].cpu, "CPU samples were off");
 	check_says(r, "cheapest in CPU time: not known, because softirq work is unknown (CPU "

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/cpu_time.h"
 #include "study/answer.h"
+#include "study/leaders.h"
 #include "study/test_family.h"
 #include "support/simulated.c"
 
@@ -177,4 +179,63 @@ TEST(effect_planted_in_one_cell_is_found)
 	n = found(&p, sets, 9);
 	printf("by twice the noise of a run, %u rounds: %u of %u\n", p.rounds, n, sets);
 	simulated__check_at_least(n, sets, 0.6);
+}
+
+/*
+ * A sweep of equal modes, whose softirqs, a third of the CPU time, are in the processes or on other
+ * tasks. Of one round in three these are sampled, as often as `samples` on average.
+ */
+static void make_equal_totals(struct simulated *s, double samples, uint64_t *seed)
+{
+	*s = (struct simulated){0};
+	for (int mode = 0; mode <= MODE_ZEROCOPY; mode++) {
+		bool out = splitmix__next(seed) & 1;
+
+		for (unsigned int round = 0; round < SWEEP_ROUNDS; round++) {
+			uint64_t n = out ? random_poisson(samples, seed) : 0;
+			double total = 0.3 * (1 + 0.01 * random_normal(seed));
+			/* 0.1 s for 1 GB, which would be `samples` of them. */
+			double sample = 0.1e9 * 1024 / 1e9 / samples;
+			struct dataset_row *row = dataset__new_row(&s->d);
+			double *value = row->value;
+
+			row->mode = (enum mode)mode;
+			row->size = 1024;
+			row->threads = 1;
+			row->round = round;
+			value[METRIC_GBPS] = 10;
+			value[METRIC_RX_BYTES] = 1e9;
+			value[METRIC_CPU_SENDER] = out ? total * 2 / 3 : total;
+			value[METRIC_CPU_RECEIVER] = 0;
+			if (round % 3)
+				continue;
+			value[METRIC_SOFTIRQ] = sample * cpu_time__mean(n).low;
+			value[METRIC_SOFTIRQ_AT_MOST] = sample * cpu_time__mean(n).high;
+		}
+	}
+	dataset__finish(&s->d, 1);
+	analysis__init(&s->a, &s->d);
+}
+
+/* The order of the processes is not that of the modes: it is withheld, or equal. */
+TEST(equal_totals_have_no_cheapest_mode_in_a_report)
+{
+	static const double samples[] = {0.1, 1, 10};
+
+	for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
+		unsigned int wrong = 0, sets = simulated__sets() / 5;
+		uint64_t seed = 3;
+		struct simulated s;
+
+		for (unsigned int set = 0; set < sets; set++) {
+			struct setting_ranking r;
+
+			make_equal_totals(&s, samples[i], &seed);
+			r = leaders__rank(&s.a, 1024, 1, METRIC_CPU_NS_PER_KIB);
+			wrong += r.best < r.nr;
+			simulated__clear(&s);
+		}
+		printf("false cheapest modes, %.1f samples: %u of %u\n", samples[i], wrong, sets);
+		simulated__check_at_most(wrong, sets, RANK_LEVEL);
+	}
 }

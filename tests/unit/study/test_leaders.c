@@ -405,3 +405,40 @@ STUDY_TEST(pairs_are_withheld_where_softirq_work_can_change_the_order)
 	assert_int_equal(analysis__compare_modes(&study.a, x, y, METRIC_GBPS).difference,
 			 analysis__compare(&study.a, x, y, METRIC_GBPS).difference);
 }
+
+static const char *cost_of_onecopy(const char *size)
+{
+	return table_cell(&study.answers[QUESTION_ONE_OVER_TWO], "CPU time of the processes", size,
+			  "1 thread");
+}
+
+/* A table of single comparisons has the difference of the processes, and says what it lacks. */
+STUDY_TEST(single_comparison_says_where_softirq_work_decides)
+{
+	put_cost(MODE_ONECOPY, KIB(4), 0.2);
+	put_softirq(200, 200);
+	put_cost(MODE_TWOCOPY, KIB(4), 0.3);
+	put_softirq(0, 0);
+	put_cost(MODE_ONECOPY, KIB(8), 0.2);
+	put_softirq(9, 9);
+	put_cost(MODE_TWOCOPY, KIB(8), 0.3);
+	put_softirq(9, 9);
+	study__finish(&study, 1);
+	assert_non_null(strstr(cost_of_onecopy("4 KiB"), "-25."));
+	assert_non_null(strstr(cost_of_onecopy("4 KiB"), SOFTIRQ_DECIDES));
+	assert_null(strstr(cost_of_onecopy("8 KiB"), SOFTIRQ_DECIDES));
+}
+
+/* Without a difference, what is open of softirq work must not exceed the noise of the rounds. */
+STUDY_TEST(no_difference_is_not_known_if_softirq_work_leaves_open_more_than_the_rounds)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		put_cost(MODE_SENDFILE, KIB(4) << i, 0.2);
+		put_softirq(0, i ? 100 : 1);
+		put_cost(MODE_ONECOPY, KIB(4) << i, 0.2);
+		put_softirq(0, i ? 100 : 1);
+	}
+	study__finish(&study, 1);
+	assert_false(leaders__rank(&study.a, KIB(4), 1, METRIC_CPU_NS_PER_KIB).withheld);
+	assert_true(leaders__rank(&study.a, KIB(8), 1, METRIC_CPU_NS_PER_KIB).withheld);
+}

@@ -35,4 +35,15 @@ static inline double random_heavy(uint64_t *state)
 	return x / sqrt(squares / 3) / sqrt(3);
 }
 
+/* Knuth 1969: products of uniform numbers. */
+static inline uint64_t random_poisson(double mean, uint64_t *state)
+{
+	double product = 1, end = exp(-mean);
+	uint64_t n = 0;
+
+	for (; (product *= random_uniform(state)) > end; n++)
+		;
+	return n;
+}
+
 #endif
