@@ -14,7 +14,7 @@ from . import metric, phrases, stats, units
 from .dataset import Row
 from .metric import Metric
 from .stats import Difference
-from .study import Analysis, Family, Finding
+from .study import Analysis, Family, Finding, SOFTIRQ_DECIDES
 from .tables import Mode, NOTIFIES
 from .units import plural
 
@@ -139,7 +139,7 @@ class Answer:
 def finding_cell(f: Finding) -> str:
     """The change, "no difference" or "n/a"."""
     shown = f.difference not in (Difference.UNKNOWN, Difference.NOISE)
-    return phrases.change_of(f) if shown else phrases.finding(f)
+    return (phrases.change_of(f) if shown else phrases.finding(f)) + (SOFTIRQ_DECIDES if f.softirq_decides else "")
 
 
 # ---- was zero-copy zero-copy?

@@ -11,7 +11,7 @@ from . import answer, metric, phrases
 from .answer import Answer, Table
 from .metric import Metric
 from .stats import Difference
-from .study import Analysis, Cell, Finding
+from .study import Analysis, Cell, Finding, SOFTIRQ_DECIDES
 from .tables import Mode, MODES, PINS, TWOCOPY
 from .units import plural
 
@@ -62,7 +62,7 @@ def _explain(a: Analysis, x: Cell, y: Cell) -> str:
             continue
         strength = abs(math.log1p(f.change))
         text = (f"{m.words}, {phrases.value(m, f.b.median)} to {phrases.value(m, f.a.median)} "
-                f"({phrases.factor(f.b.median, f.a.median)})")
+                f"({phrases.factor(f.b.median, f.a.median)})" + (SOFTIRQ_DECIDES if f.softirq_decides else ""))
     return text
 
 

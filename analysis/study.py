@@ -22,6 +22,7 @@ from .tables import Mode, MODES
 
 PACE_RUNS_MIN = 4
 
+SOFTIRQ_DECIDES = "; softirq work on other tasks can change it"
 SOFTIRQ_UNKNOWN = "softirq work on other tasks was not sampled or can change the order"
 
 
@@ -60,6 +61,9 @@ class Finding:
     p: float = NAN  # of this comparison alone
     tests: int = 1  # simultaneous comparisons
     difference: Difference = Difference.UNKNOWN
+    # Of CPU time of the processes, within one data set: softirq work on other tasks is unknown or can change what is
+    # found. Imported data without a figure of it is taken as it is.
+    softirq_decides: bool = False
 
     @property
     def holds(self) -> bool:
@@ -138,27 +142,32 @@ class Analysis:
         f = Finding(ex, ey, t.change, t.low, t.high, t.coverage, t.sign, t.p, tests, t.difference)
         if pace:
             _change_of_medians(f)
+        f.softirq_decides = other is self and self._softirq_decides(x, y, m, f)
         return f
 
     def compare_modes(self, x: Cell | None, y: Cell | None, m: Metric) -> Finding:
-        """As compare(), where one mode may be called better than another.
-
-        The CPU time of the processes lacks softirq work on other tasks: UNKNOWN (SOFTIRQ_UNKNOWN says why) if such
-        work can change the order. Imported data without a figure of it is compared as it is.
-        """
+        """As compare(), where one mode may be called better than another: UNKNOWN (SOFTIRQ_UNKNOWN says why) if softirq
+        work decides."""
         f = self.compare(x, y, m)
-        if (not x or not y or f.difference is Difference.UNKNOWN
-                or m not in (metric.CPU_NS_PER_KIB, metric.CPU_S_NS_PER_KIB)
+        if f.softirq_decides:
+            f.difference = Difference.UNKNOWN
+        return f
+
+    def _softirq_decides(self, x: Cell, y: Cell, m: Metric, f: Finding) -> bool:
+        """Can softirq work make a difference, or remove or turn one, or does it leave open more than the rounds do? Also
+        if it is unknown: its ends are NaN."""
+        if (m not in (metric.CPU_NS_PER_KIB, metric.CPU_S_NS_PER_KIB)
                 or (x.rows[0].imported and not self.has(metric.SOFTIRQ))):
-            return f
+            return False
         low = f.change if math.isnan(f.low) else f.low
         high = f.change if math.isnan(f.high) else f.high
         less = _divide(self._softirq(x, False) - self._softirq(y, True), f.b.median)
         more = _divide(self._softirq(x, True) - self._softirq(y, False), f.b.median)
-        same = low + less > 0 if low > 0 else high + more < 0 if high < 0 else low + more <= 0 <= high + less
-        if not same:
-            f.difference = Difference.UNKNOWN
-        return f
+        if low > 0:
+            return not low + less > 0
+        if high < 0:
+            return not high + more < 0
+        return not (low + less <= 0 <= high + more and more - less <= high - low)
 
     def _softirq(self, cell: Cell, at_most: bool) -> float:
         """The end of the interval of a cell's softirq work; its only round without one."""

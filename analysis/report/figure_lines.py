@@ -241,6 +241,8 @@ def relative(d: Draft) -> None:
     d.width = RELATIVE_WIDTH
     d.figure.title = f"{_COSTS[m]} relative to two-copy"
     d.figure.note = f"Two-copy is 1; {'lower' if m.better is Better.LOWER else 'higher'} is better."
+    if d.figure.name == "relative-cpu" and d.a.has(metric.SOFTIRQ):
+        d.figure.note += " Softirq work on other tasks is not in it."
     d.rows.append(_HEAD)
     d.ys.append(1.0)
     d.is_partial = len(picked) < len(d.a.threads)
