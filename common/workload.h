@@ -57,11 +57,11 @@ enum workload_use {
 };
 
 /*
- * The rows: ROW(X, member of struct workload, kind, option, argument, use, needs (enum mode_feature:
- * a value above min is for modes that have one of these; 0: for all), min, max, range, type of the
- * JSON member (none, u64, flag, text; way: of RECEIVE_WAYS; tls: of enum workload_tls;
- * or_null: 0 is null), its key, unit, help). A row of kind CPUS is --cpus in netio-loadgen. First
- * the messages and their pace, then sockets and threads.
+ * The rows: ROW(X, member of struct workload, kind, option, argument, use, needs (enum
+ * mode_feature: a value above min is for modes that have one of these; 0: for all), min, max,
+ * range, type of the JSON member (none, u64, flag, text; way: of RECEIVE_WAYS; tls: of enum
+ * workload_tls; or_null: 0 is null), its key, unit, help). A row of kind CPUS is --cpus in
+ * netio-loadgen. First the messages and their pace, then sockets and threads.
  */
 /* clang-format off */
 #define WORKLOAD_MESSAGES(ROW, X) \

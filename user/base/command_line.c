@@ -3,6 +3,7 @@
 #include "command_line.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,29 +15,28 @@
 #include "exit_code.h"
 #include "log.h"
 
-static _Noreturn void refuse(const char *format, va_list args, const char *stop)
+void usage_error(const char *format, ...)
 {
-	char *text = xvasprintf(format, args);
+	char *text;
+	va_list args;
 
-	log_error("%s%s", text, stop);
+	va_start(args, format);
+	text = xvasprintf(format, args);
+	va_end(args);
+	log_error("%s", text);
 	free(text);
 	exit(EXIT_USAGE);
 }
 
-void usage_error(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	refuse(format, args, "");
-}
-
 void option_refuse(const char *format, ...)
 {
+	char why[512];
 	va_list args;
 
 	va_start(args, format);
-	refuse(format, args, ".");
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	usage_error("%s.", why);
 }
 
 bool command_line__check_outputs(const struct output_option *outputs, size_t nr)
