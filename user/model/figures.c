@@ -329,6 +329,7 @@ struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_samp
 				       enum cpu_class c)
 {
 	struct real sum = cpu_figures__sum(r, w);
+	const struct cpu_samples *s = &r->cpu.by[w];
 	struct cpu_share share;
 
 	if (!sum.known)
@@ -336,10 +337,10 @@ struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_samp
 	if (cpu_figures__hidden(&r->cpu, w, c))
 		return (struct cpu_figure){
 			.value = real__unknown(cpu_figures__hidden(&r->cpu, w, c))};
-	share = cpu_time__share(&r->cpu.by[w], c);
+	share = cpu_time__share(s, c);
 	/* There the samples are the time, not a share of one. */
 	if (w >= NIO_SAMPLE_ELSEWHERE) {
-		share = cpu_time__mean(r->cpu.by[w].classes[c]);
+		share = cpu_time__mean(s->classes[c]);
 		sum.value = sample_ns_per_kib(r);
 	}
 	return (struct cpu_figure){

@@ -149,7 +149,7 @@ static struct result simulate_softirqs(const struct family *f, enum softirqs whe
 				       double cheaper, uint64_t *seed)
 {
 	struct result r = simulate(f, RUN_NOISE_NORMAL, 1, seed);
-	bool out[MODES_MAX];
+	bool out[MODES_MAX] = {false};
 
 	for (size_t m = 0; m < f->modes; m++)
 		out[m] = splitmix__next(seed) & 1;
