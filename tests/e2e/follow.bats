@@ -228,6 +228,21 @@ waits_for_pages() {
 	jq -e '.health | .killed == 1 and .killed_by == 11' out.json
 }
 
+@test "a program of many threads that a signal ends is counted once" {
+	for _ in 1 2 3 4; do
+		relay 1 bytes 300 32 16 plain
+		"$NETIOTRACE" follow --pid "$RELAY" --duration 60s --rate 20 --json out.json >text 3>&- &
+		follow=$!
+		within 60 grep -q received text
+		kill -SEGV "$RELAY"
+		within 20 has_ended $follow
+		wait $follow
+		jq -c .health out.json
+		# It may have ended before, since the CPUs are busy.
+		jq -e '.health | (.killed == 1 and .killed_by == 11) or (.killed == 0 and .ended_early != null)' out.json
+	done
+}
+
 @test "a limit of real-time CPU time does not end the process that follows a byte" {
 	need_tool prlimit
 	relay 1 bytes 65536 1 1 plain
@@ -255,6 +270,11 @@ waits_for_pages() {
 	run -7 "$NETIOTRACE" follow --json out.json -- sh -c 'sleep 0.5; exit 7'
 	[[ $output == *"saw no TCP payload"* ]]
 	jq -e '.received.per_byte == null and (.received.reason | length > 0)' out.json
+}
+
+@test "follow writes none of its outputs if one cannot be written" {
+	run -1 "$NETIOTRACE" follow --pid $$ --duration 10ms -q --json /dev/full --folded out.folded
+	[ ! -e out.folded ]
 }
 
 @test "follow ends when the program of --pid ends" {

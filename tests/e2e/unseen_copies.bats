@@ -110,11 +110,12 @@ sent() {
 	jq -e '.total.ledger.copies_per_byte_at_most >= .total.ledger.copies_per_byte' out.json
 }
 
-# deferred: the pages that the kernel filled are within the bounds. Up to 6 % of them are rounding; on a
-# busy machine the witness misses some (11 % once), as packets of other namespaces come between.
+# deferred: the pages that the kernel filled are within the bounds. Of a packet's last page, a half is rounding
+# (6 % of large packets); on a busy machine the witness misses some (11 % once), as packets of other namespaces
+# come between.
 deferred() {
 	jq -e --slurpfile truth truth.json '.ledger.deferred_copy | $truth[0].copied as $copied
-		| .bytes_at_least * 0.8 <= $copied and .bytes_at_most >= $copied * 0.94' sender.json
+		| .bytes_at_least * 0.8 <= $copied and .bytes_at_most >= $copied * 0.94 - (.events // 0) * 2048' sender.json
 }
 
 # narrow FIGURE: least and most of deferred_copy, and of copies per byte, are FIGURE of the 26 214 400
@@ -187,7 +188,8 @@ tap() {
 
 @test "attach: timestamps that return the packet copy zero-copy pages, within the bound" {
 	sent zerocopy '' stamps
-	jq -e '.copied > 26214400 * 1.3' truth.json
+	# How many fit into the error queue depends on how often it is read; 6 % is rounding.
+	jq -e '.copied > 26214400 * 1.1' truth.json
 	deferred
 	jq -e '.ledger.deferred_copy.reason | test("timestamps")' sender.json
 }
@@ -214,8 +216,8 @@ routed() {
 
 @test "attach: packets that a router cuts into segments are counted once" {
 	routed zerocopy 'ethtool -K right tso off gso off'
-	# A page for each segment.
-	jq -e '.copied / 4096 * 1448 | . > 26214400 * 0.94 and . < 26214400 * 1.1' truth.json
+	# A page for each segment, if the kernel copies at local delivery (6.18); else before it cuts (6.12).
+	jq -e '.copied | . > 26214400 * 0.94 and . < 26214400 * 1.1 or (. / 4096 * 1448 | . > 26214400 * 0.94 and . < 26214400 * 1.1)' truth.json
 	narrow 1
 }
 
@@ -262,7 +264,7 @@ routed() {
 		import socket, sys, time
 		small = len(sys.argv) > 1
 		a = socket.create_server(('127.0.0.1', 0))
-		a.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+		a.setsockopt(socket.SOL_SOCKET, 33, 4 << 20)  # SO_RCVBUFFORCE
 		s = socket.create_connection(a.getsockname())
 		r = a.accept()[0]
 		s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
