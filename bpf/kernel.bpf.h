@@ -475,7 +475,7 @@ static __always_inline __u32 call_of_message(const struct msghdr *msg, bool know
 	if (flags & MSG_ZEROCOPY)
 		call |= NIO_SEEN_ZEROCOPY;
 	if (bpf_core_field_exists(((struct msghdr___ubuf *)0)->msg_ubuf) &&
-	    BPF_CORE_READ((const struct msghdr___ubuf *)msg, msg_ubuf))
+	    kernel_read(struct msghdr___ubuf, msg, msg_ubuf))
 		call |= NIO_SEEN_FOREIGN;
 	return call;
 }
@@ -504,7 +504,7 @@ static __always_inline enum message_pieces pieces_of(const struct msghdr *msg)
 
 	if (!bpf_core_field_exists(iter->iter_type))
 		return PIECES_OTHER;
-	type = BPF_CORE_READ(iter, iter_type);
+	type = kernel_read(struct iov_iter___type, iter, iter_type);
 	if (type == bpf_core_enum_value(enum iter_type___kind, ITER_BVEC___kind))
 		return PIECES_PAGES;
 	if (type == bpf_core_enum_value(enum iter_type___kind, ITER_IOVEC___kind))
@@ -515,7 +515,7 @@ static __always_inline enum message_pieces pieces_of(const struct msghdr *msg)
 /* Is this a message of several buffers, as its call begins? Not registered io_uring pages. */
 static __always_inline bool is_vector(const struct msghdr *msg)
 {
-	return BPF_CORE_READ(msg, msg_iter.nr_segs) > 1 && pieces_of(msg) != PIECES_PAGES;
+	return kernel_read(struct msghdr, msg, msg_iter.nr_segs) > 1 && pieces_of(msg) != PIECES_PAGES;
 }
 
 /*

@@ -49,7 +49,7 @@ static __always_inline __u64 uarg_of_message(const struct msghdr *msg)
 {
 	if (!bpf_core_field_exists(((struct msghdr___ubuf *)0)->msg_ubuf))
 		return 0;
-	return (__u64)BPF_CORE_READ((const struct msghdr___ubuf *)msg, msg_ubuf);
+	return (__u64)kernel_read(struct msghdr___ubuf, msg, msg_ubuf);
 }
 
 /* A request is about to queue bytes: noted before a packet of it can arrive. */
