@@ -54,7 +54,11 @@ NIO_MAP(nio_earlier, LRU_HASH, 4096, 0, __u64, struct nio_earlier);
 /* Programs see the message of a send call before its bytes are queued (probe "message"). */
 const volatile bool nio_sees_calls = false;
 
-__u8 nio_socket_known[NIO_KNOWN_NR];
+/*
+ * How many states an event may find by this index, at least as many as there are: the kernel soon
+ * uses the address of a closed socket again. One state in place of another counts twice.
+ */
+__u32 nio_socket_known[NIO_KNOWN_NR];
 bool nio_any_left_out;
 bool nio_any_mptcp;    /* some state is of an MPTCP socket */
 __u32 nio_window;      /* odd while the send and receive programs are attached */
@@ -199,13 +203,34 @@ static __noinline struct sock_events *events_of(struct sock_state *s)
 	return e;
 }
 
+static __always_inline void count_known(__u32 low, int by)
+{
+	__sync_fetch_and_add(&nio_socket_known[nio_known_index(low)], by);
+}
+
+/* Counts the state before an event can be about it. */
+static __always_inline int insert_state(const struct sock *sk, const void *value, __u64 how)
+{
+	__u64 key = (__u64)sk;
+	int err; /* before Linux 6.4 the upper half of the result is undefined */
+
+	count_known(low_of(sk), 1);
+	err = bpf_map_update_elem(&nio_sockets, &key, value, how);
+	if (err)
+		count_known(low_of(sk), -1);
+	return err;
+}
+
 static __always_inline void forget(struct sock_state *s)
 {
 	__u64 key = s->key;
+	int err;
 
 	if (s->has_events)
 		bpf_map_delete_elem(&nio_sock_events, &key);
-	bpf_map_delete_elem(&nio_sockets, &key);
+	err = bpf_map_delete_elem(&nio_sockets, &key);
+	if (!err)
+		count_known(key, -1);
 }
 
 /* A wakeup costs 2 us: one every NIO_ENDS_WAKE bytes. */
@@ -348,12 +373,10 @@ static __always_inline void own(struct sock_state *s, const struct nio_task *tas
 static __noinline struct sock_state *put_state(const struct sock *sk, const void *value,
 					       bool replace)
 {
-	__u32 known = nio_known_index(low_of(sk));
+	int err = insert_state(sk, value, BPF_NOEXIST);
 	__u64 key = (__u64)sk;
 	struct sock_state *s;
-	int err; /* before Linux 6.4 the upper half of the result is undefined */
 
-	err = bpf_map_update_elem(&nio_sockets, &key, value, BPF_NOEXIST);
 	if (err == -EEXIST) {
 		s = bpf_map_lookup_elem(&nio_sockets, &key);
 		if (s && !replace && !is_stale(s, sk))
@@ -361,14 +384,12 @@ static __noinline struct sock_state *put_state(const struct sock *sk, const void
 		if (s)
 			end_stale(s);
 		bpf_map_delete_elem(&nio_sock_events, &key);
-		err = bpf_map_update_elem(&nio_sockets, &key, value, BPF_ANY);
+		err = insert_state(sk, value, BPF_ANY);
 	}
 	if (err) {
 		leave_out(key);
 		return NULL;
 	}
-	if (!nio_socket_known[known])
-		nio_socket_known[known] = 1;
 	return bpf_map_lookup_elem(&nio_sockets, &key);
 }
 

@@ -344,7 +344,7 @@ struct nio_attach_loss {
 	__u64 events_lost;    /* events of sockets that found no room in nio_sock_events */
 };
 
-/* Filters of one load before a map lookup: a byte is set for each key. Keys may share a byte. */
+/* Filters of one load before a map lookup: not 0 for each key. Keys may share an index. */
 #define NIO_KNOWN_BITS 16
 #define NIO_KNOWN_NR   (1 << NIO_KNOWN_BITS)
 

@@ -358,6 +358,14 @@ static bool has_ended(const struct reading *t, const struct sock_state *s)
 	return t->ended_nr && bsearch(&key, t->ended, t->ended_nr, sizeof(key), by_key);
 }
 
+/* The programs count the states of each index: this one is deleted by them or here. */
+static void forget(struct attach_probes *probes, uint64_t key)
+{
+	bpf_map_delete_elem(bpf_map__fd(probes->skel->maps.nio_sock_events), &key);
+	if (!bpf_map_delete_elem(bpf_map__fd(probes->skel->maps.nio_sockets), &key))
+		__sync_fetch_and_sub(&probes->skel->bss->nio_socket_known[nio_known_index(key)], 1);
+}
+
 static void give_open(struct attach_probes *probes, struct reading *t,
 		      const struct loader_records *open)
 {
@@ -375,9 +383,7 @@ static void give_open(struct attach_probes *probes, struct reading *t,
 		if (s.flags & (SOCK_STATE_FOREIGN | SOCK_STATE_MAYBE) || has_ended(t, &s))
 			continue;
 		if (s.flags & SOCK_STATE_UNSENT) {
-			bpf_map_delete_elem(bpf_map__fd(probes->skel->maps.nio_sock_events),
-					    &s.key);
-			bpf_map_delete_elem(bpf_map__fd(probes->skel->maps.nio_sockets), &s.key);
+			forget(probes, s.key);
 			probes->unsure_ended += is_unsure(probes, &s);
 		} else {
 			s.now = s.last_read;
