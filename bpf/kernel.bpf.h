@@ -515,7 +515,8 @@ static __always_inline enum message_pieces pieces_of(const struct msghdr *msg)
 /* Is this a message of several buffers, as its call begins? Not registered io_uring pages. */
 static __always_inline bool is_vector(const struct msghdr *msg)
 {
-	return kernel_read(struct msghdr, msg, msg_iter.nr_segs) > 1 && pieces_of(msg) != PIECES_PAGES;
+	return kernel_read(struct msghdr, msg, msg_iter.nr_segs) > 1 &&
+	       pieces_of(msg) != PIECES_PAGES;
 }
 
 /*

@@ -90,16 +90,13 @@ static __always_inline bool is_uncovered(struct sock_state *s, const struct sock
 					 __u32 bytes)
 {
 	enum nio_uncovered_kind path = path_of(sk, side, PROBE_READ);
-	struct sock_events *e;
 
 	if (path >= NIO_COVERED || side >= NIO_SIDE_NR)
 		return false;
 	s->uncovered = path + 1;
 	if (path == NIO_UNCOVERED_KTLS)
 		s->tls.context = (__u64)kernel_read(struct inet_connection_sock, sk, icsk_ulp_data);
-	e = events_of(s);
-	if (e)
-		add_to(&e->uncovered_bytes[side][path], bytes);
+	add_to(&events_of(s)->uncovered_bytes[side][path], bytes);
 	return true;
 }
 
@@ -276,8 +273,6 @@ static __always_inline void book_send(struct sock_state *s, const struct sock *s
 	__u32 syn = consume_syn_bytes(s, sk, ret), kind;
 	struct sock_events *e = events_of(s);
 
-	if (!e)
-		return;
 	/* The kernel copies data of a SYN in any mode (tcp_send_syn_data). */
 	if (syn && how != NIO_SEND_COPIED)
 		book_sent(s, e, NIO_SEND_COPIED, syn);
@@ -464,8 +459,6 @@ static __always_inline void on_sends_completed(const char *uarg, bool copied)
 		return;
 	nio_zerocopy_ns = bpf_ktime_get_ns();
 	e = events_of(s);
-	if (!e)
-		return;
 	if (n.copied || copied)
 		add_to(&e->copied, n.sends); /* first, as in on_notice() */
 	add_to(&e->completed, n.sends);

@@ -25,15 +25,11 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
 	__uint(key_size, sizeof(__u64));
-	__uint(value_size, SOCK_STATE_HEAD);
+	__uint(value_size, sizeof(struct sock_state));
 } nio_sockets SEC(".maps");
 
-NIO_MAP(nio_sock_events, HASH, 1, 0, __u64, struct sock_events);
-
 /* A zeroed state: too large for the stack of a program. */
-NIO_MAP(nio_blank, ARRAY, 1, 0, __u32, struct sock_events);
-
-_Static_assert(sizeof(struct sock_events) >= SOCK_STATE_HEAD, "nio_blank serves both");
+NIO_MAP(nio_blank, ARRAY, 1, 0, __u32, struct sock_state);
 
 /* States of ended connections, for user space. */
 struct {
@@ -171,35 +167,26 @@ static __always_inline void leave_out(__u64 key)
 		add_to(&nio_attach_losses.sockets_full, 1);
 }
 
-/* The event counters of a socket; NULL: none yet. */
-static __always_inline struct sock_events *known_events(const struct sock_state *s)
+static __always_inline struct sock_events *events_in(const struct sock_state *s)
 {
-	__u64 key = s->key;
-
-	return s->has_events ? bpf_map_lookup_elem(&nio_sock_events, &key) : NULL;
+	return (struct sock_events *)((char *)s + SOCK_STATE_HEAD);
 }
 
-/* The event counters of a socket, created if needed; NULL: the map is full. */
-static __noinline struct sock_events *events_of(struct sock_state *s)
+/* The event counters of a socket; NULL: none yet. */
+static __always_inline const struct sock_events *known_events(const struct sock_state *s)
 {
-	struct sock_events *e = known_events(s), *blank;
-	__u64 key = s->key;
-	__u32 zero = 0;
+	return s->has_events ? events_in(s) : NULL;
+}
 
-	if (e)
-		return e;
-	blank = bpf_map_lookup_elem(&nio_blank, &zero);
-	if (!blank)
-		return NULL;
-	/* -EEXIST: another CPU created it. */
-	bpf_map_update_elem(&nio_sock_events, &key, blank, BPF_NOEXIST);
-	e = bpf_map_lookup_elem(&nio_sock_events, &key);
-	if (!e) {
-		add_to(&nio_attach_losses.events_lost, 1);
-		return NULL;
+/* The event counters of a socket, for an event. Two CPUs may both have the first. */
+static __always_inline struct sock_events *events_of(struct sock_state *s)
+{
+	struct sock_events *e = events_in(s);
+
+	if (!s->has_events) {
+		e->weight = nio_weight;
+		s->has_events = 1;
 	}
-	e->weight = nio_weight;
-	s->has_events = 1;
 	return e;
 }
 
@@ -226,8 +213,6 @@ static __always_inline void forget(struct sock_state *s)
 	__u64 key = s->key;
 	int err;
 
-	if (s->has_events)
-		bpf_map_delete_elem(&nio_sock_events, &key);
 	err = bpf_map_delete_elem(&nio_sockets, &key);
 	if (!err)
 		count_known(key, -1);
@@ -244,19 +229,9 @@ static __always_inline __u64 wakeup_after(__u64 size)
 /* Writes a state and its events to the ring buffer. Non-zero: the buffer is full. */
 static __always_inline long put_end(struct sock_state *s)
 {
-	const struct sock_events *e = known_events(s);
-	__u64 how = wakeup_after(e ? sizeof(struct sock_state) : SOCK_STATE_HEAD);
-	char *record;
-
-	if (!e)
-		return bpf_ringbuf_output(&nio_ends, s, SOCK_STATE_HEAD, how);
-	record = bpf_ringbuf_reserve(&nio_ends, sizeof(struct sock_state), 0);
-	if (!record)
-		return -1;
-	bpf_probe_read_kernel(record, SOCK_STATE_HEAD, s);
-	bpf_probe_read_kernel(record + SOCK_STATE_HEAD, sizeof(*e), e);
-	bpf_ringbuf_submit(record, how);
-	return 0;
+	if (s->has_events)
+		return bpf_ringbuf_output(&nio_ends, s, sizeof(*s), wakeup_after(sizeof(*s)));
+	return bpf_ringbuf_output(&nio_ends, s, SOCK_STATE_HEAD, wakeup_after(SOCK_STATE_HEAD));
 }
 
 static __always_inline bool was_left_out(const struct sock *sk)
@@ -383,7 +358,6 @@ static __noinline struct sock_state *put_state(const struct sock *sk, const void
 			return NULL;
 		if (s)
 			end_stale(s);
-		bpf_map_delete_elem(&nio_sock_events, &key);
 		err = insert_state(sk, value, BPF_ANY);
 	}
 	if (err) {
