@@ -79,7 +79,7 @@ static __always_inline void note_weight(struct sock_events *e, __u32 side, __s64
 static __always_inline void touch(struct sock_state *s, const struct sock *sk)
 {
 	s->last_ns = bpf_ktime_get_ns();
-	if (!(s->flags & SOCK_STATE_FOREIGN))
+	if (!(s->flags & SOCK_STATE_FOREIGN) && s->last_ns - nio_moved_ns > NIO_MOVED_STEP_NS)
 		nio_moved_ns = s->last_ns;
 	if (!(s->flags & SOCK_STATE_PLACED))
 		fill_identity(s, sk);
@@ -191,7 +191,7 @@ static __always_inline void on_message(struct sock *sk, const struct msghdr *msg
 	if (uarg)
 		note_request(s, uarg);
 	else
-		nio_zerocopy_ns = bpf_ktime_get_ns();
+		note_zerocopy();
 	/* The present call has already taken its id. */
 	if (adopted && (what & NIO_SEEN_PINS) && s->zckey)
 		include_present_id(s);
@@ -204,7 +204,7 @@ static __always_inline enum nio_send_kind how_sent(struct sock_state *s, const s
 	bool took_id = note_ids(s, sk);
 
 	if (took_id)
-		nio_zerocopy_ns = bpf_ktime_get_ns();
+		note_zerocopy();
 	return nio_send_kind((struct nio_send_facts){
 		.known = known,
 		.foreign = what & NIO_SEEN_FOREIGN,
@@ -409,7 +409,7 @@ static __always_inline void on_notice(struct sock_state *s, const struct sk_buff
 
 	if (!read_notification(skb, &n))
 		return;
-	nio_zerocopy_ns = bpf_ktime_get_ns();
+	note_zerocopy();
 	e = nio_completions ? NULL : events_of(s);
 	sends = e ? nio_claim_until(&s->zc_next, n.lo + n.sends) : 0;
 	if (!sends)
@@ -457,7 +457,7 @@ static __always_inline void on_sends_completed(const char *uarg, bool copied)
 	if (!s || nio_over || read_uarg(uarg, &n) ||
 	    (nio_seq_delta(n.lo, s->zckey) > (__s64)s->zc_ids))
 		return;
-	nio_zerocopy_ns = bpf_ktime_get_ns();
+	note_zerocopy();
 	e = events_of(s);
 	if (n.copied || copied)
 		add_to(&e->copied, n.sends); /* first, as in on_notice() */

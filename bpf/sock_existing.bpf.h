@@ -66,7 +66,7 @@ static __always_inline void read_socket(struct sock_state *s, const struct sock 
 		read_tls(s, sk, &n, false);
 	/* Without messages the return of a call tells by the call's id that it pinned pages. */
 	if ((nio_sees_calls || !(nio_window & 1)) && note_ids(s, sk))
-		nio_zerocopy_ns = bpf_ktime_get_ns();
+		note_zerocopy();
 }
 
 /* A closed connection whose socket still exists: the application may read more. */

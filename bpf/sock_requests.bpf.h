@@ -28,7 +28,8 @@ __u64 nio_request_ns; /* CLOCK_MONOTONIC: last use of zero-copy requests on a wa
 
 static __always_inline void note_requests_used(void)
 {
-	nio_request_ns = nio_zerocopy_ns = bpf_ktime_get_ns();
+	nio_request_ns = bpf_ktime_get_ns();
+	note_zerocopy();
 }
 
 static __always_inline void put_request(const struct sock_state *s, __u64 uarg, bool sent)

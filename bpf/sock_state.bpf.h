@@ -15,6 +15,8 @@
 #define SOCK_DEAD 0 /* closed by the application */
 #define SOCK_DONE 1 /* a FIN was received */
 
+#define NIO_MOVED_STEP_NS 1000000 /* of nio_moved_ns */
+
 /* From linux/bpf.h; not in vmlinux.h. */
 #define NIO_RB_NO_WAKEUP 1ULL
 #define NIO_RB_WAKEUP    2ULL
@@ -51,10 +53,19 @@ NIO_MAP(nio_earlier, LRU_HASH, 4096, 0, __u64, struct nio_earlier);
 const volatile bool nio_sees_calls = false;
 
 /*
+ * CLOCK_MONOTONIC, perhaps a tick ago: when a watched socket was last seen to move bytes, and the
+ * last use of MSG_ZEROCOPY or zero-copy requests on one. What every event reads has other lines of
+ * the cache than these, which events write.
+ */
+__u64 nio_moved_ns __attribute__((aligned(64)));
+__u64 nio_zerocopy_ns;
+__u64 nio_zerocopy_tick; /* jiffies then */
+
+/*
  * How many states an event may find by this index, at least as many as there are: the kernel soon
  * uses the address of a closed socket again. One state in place of another counts twice.
  */
-__u32 nio_socket_known[NIO_KNOWN_NR];
+__u32 nio_socket_known[NIO_KNOWN_NR] __attribute__((aligned(64)));
 bool nio_any_left_out;
 bool nio_any_mptcp;    /* some state is of an MPTCP socket */
 __u32 nio_window;      /* odd while the send and receive programs are attached */
@@ -63,8 +74,16 @@ bool nio_over;         /* stop booking send and receive events */
 bool nio_ownerless;    /* there may be open sockets without an owner */
 __u32 nio_weight = 1;  /* how many times an event counts: the period / the window */
 bool nio_only_moved;   /* nio_at_read only notes whether sockets move bytes */
-__u64 nio_moved_ns;    /* CLOCK_MONOTONIC: when a watched socket was last seen to move bytes */
-__u64 nio_zerocopy_ns; /* CLOCK_MONOTONIC: last use of MSG_ZEROCOPY on a watched socket */
+
+static __always_inline void note_zerocopy(void)
+{
+	__u64 tick = bpf_jiffies64();
+
+	if (nio_zerocopy_tick == tick)
+		return;
+	nio_zerocopy_tick = tick;
+	nio_zerocopy_ns = bpf_ktime_get_ns();
+}
 
 /* The lower half of an address. The verifier refuses arithmetic on the pointer itself. */
 static __always_inline __u32 low_of(const void *sk)
