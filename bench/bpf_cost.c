@@ -5,17 +5,19 @@
  *   bpf-cost
  *
  * Reads a PID from each line of stdin. Answers with a line "ID NAME RUNS NS" for each program of
- * that process, and an empty line. NS is the time inside the program. Ends at the end of stdin.
+ * that process and for an empty program (prog_stats.h), and an empty line. NS is the time inside the
+ * program. Ends at the end of stdin.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/exit_code.h"
 #include "prog_stats.h"
 
-static int answer(pid_t pid)
+static int list(pid_t pid)
 {
 	struct prog_stats stats[PROG_STATS_MAX];
 	int n = prog_stats__of(pid, stats, PROG_STATS_MAX);
@@ -28,8 +30,17 @@ static int answer(pid_t pid)
 	for (int i = 0; i < n; i++)
 		printf("%u %s %" PRIu64 " %" PRIu64 "\n", stats[i].id, stats[i].name, stats[i].runs,
 		       stats[i].ns);
+	return 0;
+}
+
+static int answer(pid_t pid)
+{
+	int err = list(pid);
+
+	if (!err)
+		err = list(getpid());
 	printf("\n");
-	return fflush(stdout) ? -1 : 0;
+	return fflush(stdout) ? -1 : err;
 }
 
 int main(void)
@@ -43,6 +54,10 @@ int main(void)
 			"Linux 5.8 or later.\n",
 			strerror(-held));
 		return EXIT_PRIVILEGES;
+	}
+	if (prog_stats__attach_empty()) {
+		fprintf(stderr, "bpf-cost: cannot attach an empty program to packets received.\n");
+		return EXIT_RUN_FAILED;
 	}
 	while (fgets(line, sizeof(line), stdin)) {
 		pid_t pid = (pid_t)strtol(line, NULL, 10);

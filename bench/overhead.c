@@ -12,9 +12,9 @@
  * ratios, its quartiles.
  *
  * cost: PAIRS watched slices. Prints the Gbit per second of CPU time, the BPF programs' share of
- * the CPU time of both sides in percent, by the kernel's own count (prog_stats.h), and the largest
- * share of packets of other namespaces; then a line per program: name, runs per second, ns per run,
- * share. The kernel counts runs for all packets, so a slice with packets of others is repeated.
+ * the CPU time of both sides in percent, by the kernel's own count (prog_stats.h), with the clock of
+ * that count and without, and the largest share of packets of other namespaces; then a line per
+ * program: name, runs per second, ns per run, both shares. The kernel counts runs for all packets, so a slice with packets of others is repeated.
  */
 #include <errno.h>
 #include <poll.h>
@@ -466,20 +466,29 @@ static double share(const struct bench *b, const struct prog_stats *stats, size_
 	return 100.0 * (double)prog_stats__cost(stats, n) / (double)b->cost.cpu_ns;
 }
 
+/* The same without the clock of the kernel's count. */
+static double net_share(const struct bench *b, const struct prog_stats *stats, size_t n)
+{
+	double clock = prog_stats__clock(stats, n, b->cost.sum, (size_t)b->cost.nr);
+
+	return share(b, stats, n) - 100.0 * clock / (double)b->cost.cpu_ns;
+}
+
 static void print_cost(const struct bench *b)
 {
 	double seconds = (double)b->cost.cpu_ns / 1e9;
 
-	printf("%-11s %-10s %8llu %10.3f %8.3f %8.3f\n", b->name, mode__name(b->o.modes[0]),
+	printf("%-11s %-10s %8llu %10.3f %8.3f %8.3f %8.3f\n", b->name, mode__name(b->o.modes[0]),
 	       (unsigned long long)b->o.workload.size, (double)b->cost.bytes * 8 / 1e9 / seconds,
-	       share(b, b->cost.sum, (size_t)b->cost.nr), b->cost.others);
+	       share(b, b->cost.sum, (size_t)b->cost.nr),
+	       net_share(b, b->cost.sum, (size_t)b->cost.nr), b->cost.others);
 	for (int i = 0; i < b->cost.nr; i++) {
 		const struct prog_stats *p = &b->cost.sum[i];
 
 		if (p->runs)
-			printf("  %-15s %10.0f runs/s %6.1f ns %8.3f\n", p->name,
+			printf("  %-15s %10.0f runs/s %6.1f ns %8.3f %8.3f\n", p->name,
 			       (double)p->runs / seconds, (double)p->ns / (double)p->runs,
-			       share(b, p, 1));
+			       share(b, p, 1), net_share(b, p, 1));
 	}
 }
 
@@ -490,6 +499,8 @@ static void run_cost(struct bench *b, unsigned int slices, unsigned int ms)
 
 	if (held < 0)
 		fail("cannot make the kernel count BPF runs", held);
+	if (prog_stats__attach_empty())
+		fail("cannot attach an empty program", -errno);
 	switch_programs(b, true);
 	sleep_ms(SETTLE_MS);
 	b->cost.nr = read_programs(b->cost.sum);

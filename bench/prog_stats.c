@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 
 #include "prog_stats.h"
 
@@ -15,6 +16,23 @@ int prog_stats__hold(void)
 	int fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 
 	return fd < 0 ? -errno : fd;
+}
+
+int prog_stats__attach_empty(void)
+{
+	static const struct bpf_insn none[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	struct bpf_prog_load_opts opts = {.sz = sizeof(opts),
+					  .expected_attach_type = BPF_TRACE_RAW_TP};
+	int type = libbpf_find_vmlinux_btf_id("netif_receive_skb", BPF_TRACE_RAW_TP), fd;
+
+	if (type < 0)
+		return type;
+	opts.attach_btf_id = (__u32)type;
+	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, PROG_STATS_EMPTY, "GPL", none, 2, &opts);
+	return fd < 0 || bpf_raw_tracepoint_open(NULL, fd) < 0 ? -errno : 0;
 }
 
 /* The program behind a descriptor; 0: there is none. */
@@ -82,11 +100,31 @@ int prog_stats__of(pid_t pid, struct prog_stats *out, size_t max)
 	return n;
 }
 
+static int is_empty(const struct prog_stats *p)
+{
+	return !strcmp(p->name, PROG_STATS_EMPTY);
+}
+
 uint64_t prog_stats__cost(const struct prog_stats *stats, size_t n)
 {
 	uint64_t ns = 0;
 
 	for (size_t i = 0; i < n; i++)
-		ns += stats[i].ns + PROG_STATS_RUN_NS * stats[i].runs;
+		if (!is_empty(&stats[i]))
+			ns += stats[i].ns + PROG_STATS_RUN_NS * stats[i].runs;
 	return ns;
+}
+
+double prog_stats__clock(const struct prog_stats *stats, size_t n, const struct prog_stats *all,
+			 size_t all_nr)
+{
+	double a_run = 0;
+	uint64_t runs = 0;
+
+	for (size_t i = 0; i < all_nr; i++)
+		if (is_empty(&all[i]) && all[i].runs)
+			a_run = (double)all[i].ns / (double)all[i].runs;
+	for (size_t i = 0; i < n; i++)
+		runs += is_empty(&stats[i]) ? 0 : stats[i].runs;
+	return a_run * (double)runs;
 }

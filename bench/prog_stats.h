@@ -16,6 +16,12 @@
  */
 #define PROG_STATS_RUN_NS 50
 
+/*
+ * The time inside has the kernel's own clock as well, which only runs while it counts. An empty
+ * program of this name, attached beside the others, shows how much a run.
+ */
+#define PROG_STATS_EMPTY "nio_empty"
+
 #define PROG_STATS_MAX 128 /* programs of one process */
 
 struct prog_stats {
@@ -31,13 +37,20 @@ struct prog_stats {
  */
 int prog_stats__hold(void);
 
+/* Attaches the empty program to each packet received, until this process ends. 0 or -errno. */
+int prog_stats__attach_empty(void);
+
 /*
  * The programs that this process holds a descriptor of, or a link to, each once. Returns how many,
  * at most max, or -errno. A program whose descriptors are closed is not found any more.
  */
 int prog_stats__of(pid_t pid, struct prog_stats *out, size_t max);
 
-/* Time inside the programs and around their runs, in ns. */
+/* Time inside the programs and around their runs, in ns. Not of the empty program. */
 uint64_t prog_stats__cost(const struct prog_stats *stats, size_t n);
+
+/* The kernel's clock in that time, in ns, by the empty program in `all`; 0: it is not there. */
+double prog_stats__clock(const struct prog_stats *stats, size_t n, const struct prog_stats *all,
+			 size_t all_nr);
 
 #endif

@@ -93,8 +93,6 @@ static __always_inline void on_received(struct sock *sk, int len, struct nio_eve
 		c->watched++;
 	touch(s, sk);
 	e = events_of(s);
-	if (!e)
-		return;
 	path = path_of(sk, NIO_SIDE_RECEIVER, PROBE_READ);
 	if (path < NIO_COVERED) {
 		s->uncovered = path + 1;
@@ -126,14 +124,10 @@ static __always_inline void on_received(struct sock *sk, int len, struct nio_eve
 static __always_inline void on_record_taken(struct sock_state *s, struct sock *sk)
 {
 	__u64 read = bytes_read_now(sk), taken = read - s->read_seen;
-	struct sock_events *e;
 
 	s->read_seen = read;
-	if (stage_of_syscall(sk) != NIO_STAGE_RX_SPLICE)
-		return;
-	e = events_of(s);
-	if (e)
-		add_to(&e->uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_KTLS],
+	if (stage_of_syscall(sk) == NIO_STAGE_RX_SPLICE)
+		add_to(&events_of(s)->uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_KTLS],
 		       plaintext_of(s, sk, taken));
 }
 
@@ -160,8 +154,6 @@ static __always_inline void on_read_moved(struct sock *sk)
 	count_watched(s);
 	touch(s, sk);
 	e = events_of(s);
-	if (!e)
-		return;
 	by = stage_of_syscall(sk);
 	if (by < NIO_STAGE_NR)
 		used_now(s);

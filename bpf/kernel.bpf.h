@@ -128,6 +128,20 @@ const volatile __u64 nio_zerocopy_end = 0;
 const volatile __u64 nio_tcp_sendmsg = 0;
 const volatile __u64 nio_tcp_recvmsg = 0;
 
+/* Since Linux 5.11. Its fields are plain loads. */
+enum bpf_func_id___task {
+	BPF_FUNC_get_current_task_btf___task = 158,
+};
+
+#define has_task_btf() \
+	bpf_core_enum_value_exists(enum bpf_func_id___task, BPF_FUNC_get_current_task_btf___task)
+
+static __always_inline const void *task_now(void)
+{
+	return has_task_btf() ? (const void *)bpf_get_current_task_btf()
+			      : (const void *)bpf_get_current_task();
+}
+
 /*
  * SOFTIRQ_OFFSET in the preemption count tells whether a softirq is served. arm64 has the count in
  * the task, x86 in a per-CPU variable (from 6.2 to 6.14 in pcpu_hot). Linux 5.10 refuses a program
@@ -145,7 +159,7 @@ static __always_inline bool is_realtime(void)
 
 static __always_inline bool serves_softirq_rt(void)
 {
-	const void *task = (const void *)bpf_get_current_task();
+	const void *task = task_now();
 
 	return kernel_read(struct task_struct___rt, task, softirq_disable_cnt) & SOFTIRQ_OFFSET;
 }
@@ -167,7 +181,7 @@ struct task_struct___arm64 {
 
 static __always_inline bool preempt_count_now(__u32 *count)
 {
-	const void *task = (const void *)bpf_get_current_task();
+	const void *task = task_now();
 
 	if (!bpf_core_field_exists(((struct task_struct___arm64 *)0)->thread_info.preempt_count))
 		return false;
@@ -229,7 +243,7 @@ struct task_struct___uring {
 
 static __always_inline bool uses_io_uring(void)
 {
-	const void *task = (const void *)bpf_get_current_task();
+	const void *task = task_now();
 
 	if (!bpf_core_field_exists(((struct task_struct___uring *)0)->io_uring))
 		return false;
@@ -239,7 +253,7 @@ static __always_inline bool uses_io_uring(void)
 
 static __always_inline __u32 tid_now(void)
 {
-	return bpf_get_current_pid_tgid();
+	return has_task_btf() ? bpf_get_current_task_btf()->pid : bpf_get_current_pid_tgid();
 }
 
 /*
@@ -461,7 +475,7 @@ static __always_inline __u32 call_of_message(const struct msghdr *msg, bool know
 	if (flags & MSG_ZEROCOPY)
 		call |= NIO_SEEN_ZEROCOPY;
 	if (bpf_core_field_exists(((struct msghdr___ubuf *)0)->msg_ubuf) &&
-	    BPF_CORE_READ((const struct msghdr___ubuf *)msg, msg_ubuf))
+	    kernel_read(struct msghdr___ubuf, msg, msg_ubuf))
 		call |= NIO_SEEN_FOREIGN;
 	return call;
 }
@@ -490,7 +504,7 @@ static __always_inline enum message_pieces pieces_of(const struct msghdr *msg)
 
 	if (!bpf_core_field_exists(iter->iter_type))
 		return PIECES_OTHER;
-	type = BPF_CORE_READ(iter, iter_type);
+	type = kernel_read(struct iov_iter___type, iter, iter_type);
 	if (type == bpf_core_enum_value(enum iter_type___kind, ITER_BVEC___kind))
 		return PIECES_PAGES;
 	if (type == bpf_core_enum_value(enum iter_type___kind, ITER_IOVEC___kind))
@@ -501,7 +515,8 @@ static __always_inline enum message_pieces pieces_of(const struct msghdr *msg)
 /* Is this a message of several buffers, as its call begins? Not registered io_uring pages. */
 static __always_inline bool is_vector(const struct msghdr *msg)
 {
-	return BPF_CORE_READ(msg, msg_iter.nr_segs) > 1 && pieces_of(msg) != PIECES_PAGES;
+	return kernel_read(struct msghdr, msg, msg_iter.nr_segs) > 1 &&
+	       pieces_of(msg) != PIECES_PAGES;
 }
 
 /*

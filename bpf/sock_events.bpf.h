@@ -79,7 +79,7 @@ static __always_inline void note_weight(struct sock_events *e, __u32 side, __s64
 static __always_inline void touch(struct sock_state *s, const struct sock *sk)
 {
 	s->last_ns = bpf_ktime_get_ns();
-	if (!(s->flags & SOCK_STATE_FOREIGN))
+	if (!(s->flags & SOCK_STATE_FOREIGN) && s->last_ns - nio_moved_ns > NIO_MOVED_STEP_NS)
 		nio_moved_ns = s->last_ns;
 	if (!(s->flags & SOCK_STATE_PLACED))
 		fill_identity(s, sk);
@@ -90,16 +90,13 @@ static __always_inline bool is_uncovered(struct sock_state *s, const struct sock
 					 __u32 bytes)
 {
 	enum nio_uncovered_kind path = path_of(sk, side, PROBE_READ);
-	struct sock_events *e;
 
 	if (path >= NIO_COVERED || side >= NIO_SIDE_NR)
 		return false;
 	s->uncovered = path + 1;
 	if (path == NIO_UNCOVERED_KTLS)
 		s->tls.context = (__u64)kernel_read(struct inet_connection_sock, sk, icsk_ulp_data);
-	e = events_of(s);
-	if (e)
-		add_to(&e->uncovered_bytes[side][path], bytes);
+	add_to(&events_of(s)->uncovered_bytes[side][path], bytes);
 	return true;
 }
 
@@ -194,7 +191,7 @@ static __always_inline void on_message(struct sock *sk, const struct msghdr *msg
 	if (uarg)
 		note_request(s, uarg);
 	else
-		nio_zerocopy_ns = bpf_ktime_get_ns();
+		note_zerocopy();
 	/* The present call has already taken its id. */
 	if (adopted && (what & NIO_SEEN_PINS) && s->zckey)
 		include_present_id(s);
@@ -207,7 +204,7 @@ static __always_inline enum nio_send_kind how_sent(struct sock_state *s, const s
 	bool took_id = note_ids(s, sk);
 
 	if (took_id)
-		nio_zerocopy_ns = bpf_ktime_get_ns();
+		note_zerocopy();
 	return nio_send_kind((struct nio_send_facts){
 		.known = known,
 		.foreign = what & NIO_SEEN_FOREIGN,
@@ -276,8 +273,6 @@ static __always_inline void book_send(struct sock_state *s, const struct sock *s
 	__u32 syn = consume_syn_bytes(s, sk, ret), kind;
 	struct sock_events *e = events_of(s);
 
-	if (!e)
-		return;
 	/* The kernel copies data of a SYN in any mode (tcp_send_syn_data). */
 	if (syn && how != NIO_SEND_COPIED)
 		book_sent(s, e, NIO_SEND_COPIED, syn);
@@ -414,7 +409,7 @@ static __always_inline void on_notice(struct sock_state *s, const struct sk_buff
 
 	if (!read_notification(skb, &n))
 		return;
-	nio_zerocopy_ns = bpf_ktime_get_ns();
+	note_zerocopy();
 	e = nio_completions ? NULL : events_of(s);
 	sends = e ? nio_claim_until(&s->zc_next, n.lo + n.sends) : 0;
 	if (!sends)
@@ -462,10 +457,8 @@ static __always_inline void on_sends_completed(const char *uarg, bool copied)
 	if (!s || nio_over || read_uarg(uarg, &n) ||
 	    (nio_seq_delta(n.lo, s->zckey) > (__s64)s->zc_ids))
 		return;
-	nio_zerocopy_ns = bpf_ktime_get_ns();
+	note_zerocopy();
 	e = events_of(s);
-	if (!e)
-		return;
 	if (n.copied || copied)
 		add_to(&e->copied, n.sends); /* first, as in on_notice() */
 	add_to(&e->completed, n.sends);

@@ -66,7 +66,7 @@ static __always_inline void read_socket(struct sock_state *s, const struct sock 
 		read_tls(s, sk, &n, false);
 	/* Without messages the return of a call tells by the call's id that it pinned pages. */
 	if ((nio_sees_calls || !(nio_window & 1)) && note_ids(s, sk))
-		nio_zerocopy_ns = bpf_ktime_get_ns();
+		note_zerocopy();
 }
 
 /* A closed connection whose socket still exists: the application may read more. */
@@ -189,20 +189,28 @@ static __always_inline bool update(struct sock_state *s)
 	return true;
 }
 
+/* The size first: has_events may change at any moment. */
+static __always_inline void write_state(struct seq_file *seq, const struct sock_state *s,
+					const __u64 size)
+{
+	__u64 said = size;
+
+	bpf_seq_write(seq, &said, sizeof(said));
+	bpf_seq_write(seq, s, size);
+}
+
 /* Called for each watched socket: updates its numbers and writes its state to user space. */
 SEC("?iter/bpf_map_elem")
 int nio_at_read(struct bpf_iter__bpf_map_elem *ctx)
 {
 	struct sock_state *s = ctx->value;
-	struct sock_events *e;
 
 	if (!s || !update(s))
 		return 0;
-	e = known_events(s);
-	s->has_events = e != NULL;
-	bpf_seq_write(ctx->meta->seq, s, SOCK_STATE_HEAD);
-	if (e)
-		bpf_seq_write(ctx->meta->seq, e, sizeof(*e));
+	if (s->has_events)
+		write_state(ctx->meta->seq, s, sizeof(*s));
+	else
+		write_state(ctx->meta->seq, s, SOCK_STATE_HEAD);
 	return 0;
 }
 
@@ -215,18 +223,13 @@ bool nio_snapshot_failed; /* no memory for a state */
 static long snapshot_one(void *map, const void *key, struct sock_state *s, void *ctx)
 {
 	struct sock_state *copy;
-	struct sock_events *e;
 	__u64 id = s->key;
 	__u32 zero = 0;
 
 	copy = bpf_map_lookup_elem(&nio_snapshot, &zero);
 	if (!copy || !update(s))
 		return 0;
-	e = known_events(s);
-	s->has_events = e != NULL;
-	bpf_probe_read_kernel(copy, SOCK_STATE_HEAD, s);
-	if (e)
-		bpf_probe_read_kernel((char *)copy + SOCK_STATE_HEAD, sizeof(*e), e);
+	bpf_probe_read_kernel(copy, sizeof(*copy), s);
 	if (bpf_map_update_elem(&nio_snapshots, &id, copy, BPF_ANY))
 		nio_snapshot_failed = true;
 	return 0;
@@ -286,7 +289,7 @@ bool nio_last_pass;
  * The state of an existing connection, until its numbers are known. Only the iterator uses it, one
  * process at a time.
  */
-NIO_MAP(nio_existing, ARRAY, 1, 0, __u32, struct sock_events);
+NIO_MAP(nio_existing, ARRAY, 1, 0, __u32, struct sock_state);
 
 /* False: the numbers are not those between two calls. */
 static __always_inline bool read_still(struct nio_tcp *t, const struct sock *sk,

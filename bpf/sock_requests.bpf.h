@@ -28,7 +28,8 @@ __u64 nio_request_ns; /* CLOCK_MONOTONIC: last use of zero-copy requests on a wa
 
 static __always_inline void note_requests_used(void)
 {
-	nio_request_ns = nio_zerocopy_ns = bpf_ktime_get_ns();
+	nio_request_ns = bpf_ktime_get_ns();
+	note_zerocopy();
 }
 
 static __always_inline void put_request(const struct sock_state *s, __u64 uarg, bool sent)
@@ -49,7 +50,7 @@ static __always_inline __u64 uarg_of_message(const struct msghdr *msg)
 {
 	if (!bpf_core_field_exists(((struct msghdr___ubuf *)0)->msg_ubuf))
 		return 0;
-	return (__u64)BPF_CORE_READ((const struct msghdr___ubuf *)msg, msg_ubuf);
+	return (__u64)kernel_read(struct msghdr___ubuf, msg, msg_ubuf);
 }
 
 /* A request is about to queue bytes: noted before a packet of it can arrive. */

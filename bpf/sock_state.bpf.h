@@ -15,6 +15,8 @@
 #define SOCK_DEAD 0 /* closed by the application */
 #define SOCK_DONE 1 /* a FIN was received */
 
+#define NIO_MOVED_STEP_NS 1000000 /* of nio_moved_ns */
+
 /* From linux/bpf.h; not in vmlinux.h. */
 #define NIO_RB_NO_WAKEUP 1ULL
 #define NIO_RB_WAKEUP    2ULL
@@ -25,15 +27,11 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
 	__uint(key_size, sizeof(__u64));
-	__uint(value_size, SOCK_STATE_HEAD);
+	__uint(value_size, sizeof(struct sock_state));
 } nio_sockets SEC(".maps");
 
-NIO_MAP(nio_sock_events, HASH, 1, 0, __u64, struct sock_events);
-
 /* A zeroed state: too large for the stack of a program. */
-NIO_MAP(nio_blank, ARRAY, 1, 0, __u32, struct sock_events);
-
-_Static_assert(sizeof(struct sock_events) >= SOCK_STATE_HEAD, "nio_blank serves both");
+NIO_MAP(nio_blank, ARRAY, 1, 0, __u32, struct sock_state);
 
 /* States of ended connections, for user space. */
 struct {
@@ -54,7 +52,20 @@ NIO_MAP(nio_earlier, LRU_HASH, 4096, 0, __u64, struct nio_earlier);
 /* Programs see the message of a send call before its bytes are queued (probe "message"). */
 const volatile bool nio_sees_calls = false;
 
-__u8 nio_socket_known[NIO_KNOWN_NR];
+/*
+ * CLOCK_MONOTONIC, perhaps a tick ago: when a watched socket was last seen to move bytes, and the
+ * last use of MSG_ZEROCOPY or zero-copy requests on one. What every event reads has other lines of
+ * the cache than these, which events write.
+ */
+__u64 nio_moved_ns __attribute__((aligned(64)));
+__u64 nio_zerocopy_ns;
+__u64 nio_zerocopy_tick; /* jiffies then */
+
+/*
+ * How many states an event may find by this index, at least as many as there are: the kernel soon
+ * uses the address of a closed socket again. One state in place of another counts twice.
+ */
+__u32 nio_socket_known[NIO_KNOWN_NR] __attribute__((aligned(64)));
 bool nio_any_left_out;
 bool nio_any_mptcp;    /* some state is of an MPTCP socket */
 __u32 nio_window;      /* odd while the send and receive programs are attached */
@@ -63,8 +74,16 @@ bool nio_over;         /* stop booking send and receive events */
 bool nio_ownerless;    /* there may be open sockets without an owner */
 __u32 nio_weight = 1;  /* how many times an event counts: the period / the window */
 bool nio_only_moved;   /* nio_at_read only notes whether sockets move bytes */
-__u64 nio_moved_ns;    /* CLOCK_MONOTONIC: when a watched socket was last seen to move bytes */
-__u64 nio_zerocopy_ns; /* CLOCK_MONOTONIC: last use of MSG_ZEROCOPY on a watched socket */
+
+static __always_inline void note_zerocopy(void)
+{
+	__u64 tick = bpf_jiffies64();
+
+	if (nio_zerocopy_tick == tick)
+		return;
+	nio_zerocopy_tick = tick;
+	nio_zerocopy_ns = bpf_ktime_get_ns();
+}
 
 /* The lower half of an address. The verifier refuses arithmetic on the pointer itself. */
 static __always_inline __u32 low_of(const void *sk)
@@ -167,45 +186,55 @@ static __always_inline void leave_out(__u64 key)
 		add_to(&nio_attach_losses.sockets_full, 1);
 }
 
-/* The event counters of a socket; NULL: none yet. */
-static __always_inline struct sock_events *known_events(const struct sock_state *s)
+static __always_inline struct sock_events *events_in(const struct sock_state *s)
 {
-	__u64 key = s->key;
-
-	return s->has_events ? bpf_map_lookup_elem(&nio_sock_events, &key) : NULL;
+	return (struct sock_events *)((char *)s + SOCK_STATE_HEAD);
 }
 
-/* The event counters of a socket, created if needed; NULL: the map is full. */
-static __noinline struct sock_events *events_of(struct sock_state *s)
+/* The event counters of a socket; NULL: none yet. */
+static __always_inline const struct sock_events *known_events(const struct sock_state *s)
 {
-	struct sock_events *e = known_events(s), *blank;
-	__u64 key = s->key;
-	__u32 zero = 0;
+	return s->has_events ? events_in(s) : NULL;
+}
 
-	if (e)
-		return e;
-	blank = bpf_map_lookup_elem(&nio_blank, &zero);
-	if (!blank)
-		return NULL;
-	/* -EEXIST: another CPU created it. */
-	bpf_map_update_elem(&nio_sock_events, &key, blank, BPF_NOEXIST);
-	e = bpf_map_lookup_elem(&nio_sock_events, &key);
-	if (!e) {
-		add_to(&nio_attach_losses.events_lost, 1);
-		return NULL;
+/* The event counters of a socket, for an event. Two CPUs may both have the first. */
+static __always_inline struct sock_events *events_of(struct sock_state *s)
+{
+	struct sock_events *e = events_in(s);
+
+	if (!s->has_events) {
+		e->weight = nio_weight;
+		s->has_events = 1;
 	}
-	e->weight = nio_weight;
-	s->has_events = 1;
 	return e;
+}
+
+static __always_inline void count_known(__u32 low, int by)
+{
+	__sync_fetch_and_add(&nio_socket_known[nio_known_index(low)], by);
+}
+
+/* Counts the state before an event can be about it. */
+static __always_inline int insert_state(const struct sock *sk, const void *value, __u64 how)
+{
+	__u64 key = (__u64)sk;
+	int err; /* before Linux 6.4 the upper half of the result is undefined */
+
+	count_known(low_of(sk), 1);
+	err = bpf_map_update_elem(&nio_sockets, &key, value, how);
+	if (err)
+		count_known(low_of(sk), -1);
+	return err;
 }
 
 static __always_inline void forget(struct sock_state *s)
 {
 	__u64 key = s->key;
+	int err;
 
-	if (s->has_events)
-		bpf_map_delete_elem(&nio_sock_events, &key);
-	bpf_map_delete_elem(&nio_sockets, &key);
+	err = bpf_map_delete_elem(&nio_sockets, &key);
+	if (!err)
+		count_known(key, -1);
 }
 
 /* A wakeup costs 2 us: one every NIO_ENDS_WAKE bytes. */
@@ -219,19 +248,9 @@ static __always_inline __u64 wakeup_after(__u64 size)
 /* Writes a state and its events to the ring buffer. Non-zero: the buffer is full. */
 static __always_inline long put_end(struct sock_state *s)
 {
-	const struct sock_events *e = known_events(s);
-	__u64 how = wakeup_after(e ? sizeof(struct sock_state) : SOCK_STATE_HEAD);
-	char *record;
-
-	if (!e)
-		return bpf_ringbuf_output(&nio_ends, s, SOCK_STATE_HEAD, how);
-	record = bpf_ringbuf_reserve(&nio_ends, sizeof(struct sock_state), 0);
-	if (!record)
-		return -1;
-	bpf_probe_read_kernel(record, SOCK_STATE_HEAD, s);
-	bpf_probe_read_kernel(record + SOCK_STATE_HEAD, sizeof(*e), e);
-	bpf_ringbuf_submit(record, how);
-	return 0;
+	if (s->has_events)
+		return bpf_ringbuf_output(&nio_ends, s, sizeof(*s), wakeup_after(sizeof(*s)));
+	return bpf_ringbuf_output(&nio_ends, s, SOCK_STATE_HEAD, wakeup_after(SOCK_STATE_HEAD));
 }
 
 static __always_inline bool was_left_out(const struct sock *sk)
@@ -348,27 +367,22 @@ static __always_inline void own(struct sock_state *s, const struct nio_task *tas
 static __noinline struct sock_state *put_state(const struct sock *sk, const void *value,
 					       bool replace)
 {
-	__u32 known = nio_known_index(low_of(sk));
+	int err = insert_state(sk, value, BPF_NOEXIST);
 	__u64 key = (__u64)sk;
 	struct sock_state *s;
-	int err; /* before Linux 6.4 the upper half of the result is undefined */
 
-	err = bpf_map_update_elem(&nio_sockets, &key, value, BPF_NOEXIST);
 	if (err == -EEXIST) {
 		s = bpf_map_lookup_elem(&nio_sockets, &key);
 		if (s && !replace && !is_stale(s, sk))
 			return NULL;
 		if (s)
 			end_stale(s);
-		bpf_map_delete_elem(&nio_sock_events, &key);
-		err = bpf_map_update_elem(&nio_sockets, &key, value, BPF_ANY);
+		err = insert_state(sk, value, BPF_ANY);
 	}
 	if (err) {
 		leave_out(key);
 		return NULL;
 	}
-	if (!nio_socket_known[known])
-		nio_socket_known[known] = 1;
 	return bpf_map_lookup_elem(&nio_sockets, &key);
 }
 

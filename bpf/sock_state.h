@@ -174,7 +174,7 @@ struct sock_events {
 	NIO_SOCK_EVENTS
 };
 
-/* A watched socket. BPF maps keep its events apart: most short connections have none. */
+/* A watched socket. Its events are the end: most short connections have none, and send none. */
 struct sock_state {
 	__u64 key;       /* address of the struct sock; with first_ns it identifies a connection */
 	__u64 first_ns;  /* CLOCK_MONOTONIC, as all *_ns: begin of watching */
@@ -220,9 +220,9 @@ struct sock_state {
 	__u8 several;        /* 2: several threads send in turns, and their messages are not seen */
 	__u8 begun;          /* connected: `base` and read_seen are valid; 2: `base` is 0 */
 	__u8 given;          /* an iteration has reported the end to user space */
-	__u8 has_events;     /* nio_sock_events has an entry */
+	__u8 has_events;     /* there was an event */
 	__u32 closed_window; /* nio_window at the change to TCP_CLOSE */
-	NIO_SOCK_EVENTS      /* in user space only */
+	NIO_SOCK_EVENTS
 };
 
 /*
@@ -341,10 +341,9 @@ struct nio_attach_loss {
 	__u64 tasks_full;
 	__u64 changes_missed; /* changes that may have moved bytes, and that no program saw */
 	__u64 ends_missed;    /* connections whose end, or perhaps beginning, no program saw */
-	__u64 events_lost;    /* events of sockets that found no room in nio_sock_events */
 };
 
-/* Filters of one load before a map lookup: a byte is set for each key. Keys may share a byte. */
+/* Filters of one load before a map lookup: not 0 for each key. Keys may share an index. */
 #define NIO_KNOWN_BITS 16
 #define NIO_KNOWN_NR   (1 << NIO_KNOWN_BITS)
 

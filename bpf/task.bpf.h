@@ -41,15 +41,16 @@ static __always_inline __u32 tgid_of(const struct task_struct *task)
 
 static __always_inline __u32 tgid_now(void)
 {
-	return nio_pidns ? tgid_by_pidns((const void *)bpf_get_current_task())
-			 : bpf_get_current_pid_tgid() >> 32;
+	if (nio_pidns)
+		return tgid_by_pidns(task_now());
+	return has_task_btf() ? bpf_get_current_task_btf()->tgid : bpf_get_current_pid_tgid() >> 32;
 }
 
 #define PF_KTHREAD 0x00200000
 
 static __always_inline bool is_kernel_thread(void)
 {
-	const struct task_struct *task = (const void *)bpf_get_current_task();
+	const struct task_struct *task = task_now();
 
 	return kernel_read(struct task_struct, task, flags) & PF_KTHREAD;
 }
@@ -68,7 +69,7 @@ static __always_inline __u64 started_of(const struct task_struct *task)
 
 static __always_inline __u64 started_now(void)
 {
-	return started_of((const void *)bpf_get_current_task());
+	return started_of(task_now());
 }
 
 #endif

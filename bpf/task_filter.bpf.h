@@ -98,13 +98,13 @@ static __always_inline void comm_of(const struct task_struct *p, char comm[16])
 
 static __always_inline void comm_now(char comm[16])
 {
-	comm_of((const void *)bpf_get_current_task(), comm);
+	comm_of(task_now(), comm);
 }
 
 /* Is the current task watched? *entry: its entry, or NULL. In process context only. */
 static __always_inline bool task_wanted(const struct nio_task **entry)
 {
-	const struct task_struct *p = (const void *)bpf_get_current_task();
+	const struct task_struct *p = task_now();
 	__u32 tgid = tgid_now();
 	char comm[16];
 

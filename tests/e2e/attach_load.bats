@@ -10,20 +10,22 @@ load attach
 
 CHURN=$BUILD_DIR/tests/e2e/connection_churn
 
-# map_entries PID NAME: number of entries of the BPF map NAME that PID holds.
-map_entries() {
+# of_map PID NAME FILTER: what jq finds in the BPF map NAME that PID holds.
+of_map() {
 	local id
 
 	kill -0 "$1" || return
 	cat "/proc/$1/fdinfo/"* 2>/dev/null | sed -n 's/^map_id:[[:space:]]*//p' | sort -u | while read -r id; do
 		if "$BPFTOOL" -j map show id "$id" | jq -e --arg name "$2" '.name == $name' >/dev/null; then
-			"$BPFTOOL" -j map dump id "$id" | jq length
+			"$BPFTOOL" -j map dump id "$id" | jq "$3"
 		fi
 	done
 }
 
+# Neither states, nor a count of them by which events of other sockets would look for one.
 no_sockets_left() {
-	[ "$(map_entries "$1" nio_sockets)" = 0 ]
+	[ "$(of_map "$1" nio_sockets length)" = 0 ] &&
+		[ "$(of_map "$1" attach_b.bss '[.. | .nio_socket_known? // empty | add] | add')" = 0 ]
 }
 
 # The number of links varies: attach attaches and detaches some programs while it runs.

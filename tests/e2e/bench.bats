@@ -47,6 +47,7 @@ cost() {
 	cat first
 	# At least one program ran; each is listed once, in both readings.
 	awk '$3 > 0 && $4 > 0 { n++ } END { exit !(n > 0) }' first
+	awk '$2 == "nio_empty" && $3 > 0 && $4 > 0 { n++ } END { exit n != 1 }' first
 	[ -z "$(cut -d' ' -f1 first | sort | uniq -d)" ]
 	diff <(cut -d' ' -f1,2 first | sort) <(cut -d' ' -f1,2 second | sort)
 	while read -r id seen; do

@@ -55,8 +55,6 @@ static int configure(struct attach_probes *probes, const struct attach_filter *f
 	err = bpf_map__set_autocreate(skel->maps.nio_cgroups, filter->cgroup >= 0);
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.nio_sockets, filter->sockets_max);
-	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.nio_sock_events, filter->sockets_max);
 	return err;
 }
 
@@ -358,26 +356,31 @@ static bool has_ended(const struct reading *t, const struct sock_state *s)
 	return t->ended_nr && bsearch(&key, t->ended, t->ended_nr, sizeof(key), by_key);
 }
 
+/* The programs count the states of each index: this one is deleted by them or here. */
+static void forget(struct attach_probes *probes, uint64_t key)
+{
+	if (!bpf_map_delete_elem(bpf_map__fd(probes->skel->maps.nio_sockets), &key))
+		__sync_fetch_and_sub(&probes->skel->bss->nio_socket_known[nio_known_index(key)], 1);
+}
+
 static void give_open(struct attach_probes *probes, struct reading *t,
 		      const struct loader_records *open)
 {
 	if (t->ended_nr)
 		qsort(t->ended, t->ended_nr, sizeof(*t->ended), by_key);
 	probes->unsure_open = 0;
-	for (size_t at = 0; at + SOCK_STATE_HEAD <= open->bytes;) {
+	for (size_t at = 0; at < open->bytes;) {
 		struct sock_state s = {0};
+		uint64_t size;
 
-		memcpy(&s, open->list + at, SOCK_STATE_HEAD);
-		at += SOCK_STATE_HEAD;
-		if (s.has_events && at + sizeof(struct sock_events) <= open->bytes)
-			memcpy(&s.calls, open->list + at, sizeof(struct sock_events));
-		at += s.has_events ? sizeof(struct sock_events) : 0;
+		memcpy(&size, open->list + at, sizeof(size));
+		at += sizeof(size);
+		memcpy(&s, open->list + at, size);
+		at += size;
 		if (s.flags & (SOCK_STATE_FOREIGN | SOCK_STATE_MAYBE) || has_ended(t, &s))
 			continue;
 		if (s.flags & SOCK_STATE_UNSENT) {
-			bpf_map_delete_elem(bpf_map__fd(probes->skel->maps.nio_sock_events),
-					    &s.key);
-			bpf_map_delete_elem(bpf_map__fd(probes->skel->maps.nio_sockets), &s.key);
+			forget(probes, s.key);
 			probes->unsure_ended += is_unsure(probes, &s);
 		} else {
 			s.now = s.last_read;
@@ -521,7 +524,7 @@ struct num attach_probes__missed(const struct attach_probes *probes)
 {
 	struct num sum = {.known = true,
 			  .value = raw_losses(probes).changes_missed +
-				   raw_losses(probes).ends_missed + raw_losses(probes).events_lost};
+				   raw_losses(probes).ends_missed};
 	bool unknown = false;
 
 	if (probes->stopped)

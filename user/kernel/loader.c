@@ -467,14 +467,15 @@ struct batch {
 
 static void append(struct batch *b, struct loader_records *out, const struct sock_state *s)
 {
-	size_t size = s->has_events ? sizeof(*s) : SOCK_STATE_HEAD;
+	uint64_t size = s->has_events ? sizeof(*s) : SOCK_STATE_HEAD;
 
-	if (b->room - out->bytes < size) {
+	if (b->room - out->bytes < sizeof(size) + size) {
 		b->room = b->room ? 2 * b->room : 1 << 18;
 		out->list = xreallocarray(out->list, b->room, 1);
 	}
-	memcpy(out->list + out->bytes, s, size);
-	out->bytes += size;
+	memcpy(out->list + out->bytes, &size, sizeof(size));
+	memcpy(out->list + out->bytes + sizeof(size), s, size);
+	out->bytes += sizeof(size) + size;
 }
 
 static void grow(struct batch *b)

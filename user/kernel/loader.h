@@ -100,8 +100,8 @@ bool loader__attaches_again(void);
 
 /*
  * Reads the copies of watched sockets' states where no iterator over map elements is allowed: takes
- * all out of the map of copies (nio_snapshots). *out gets, for each, SOCK_STATE_HEAD bytes and, if
- * has_events, a struct sock_events. The caller frees out->list. 0 or -errno.
+ * all out of the map of copies (nio_snapshots). *out gets, for each, its size (__u64) and so many
+ * bytes of it, as of nio_at_read. The caller frees out->list. 0 or -errno.
  */
 int loader__take_states(int snapshots_fd, struct loader_records *out);
 
