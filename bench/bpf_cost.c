@@ -5,8 +5,8 @@
  *   bpf-cost
  *
  * Reads a PID from each line of stdin. Answers with a line "ID NAME RUNS NS" for each program of
- * that process and for an empty program (prog_stats.h), and an empty line. NS is the time inside the
- * program. Ends at the end of stdin.
+ * that process and for an empty program (prog_stats.h), and an empty line. NS is the time inside
+ * the program. Ends at the end of stdin.
  */
 #include <inttypes.h>
 #include <stdio.h>

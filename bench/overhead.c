@@ -12,9 +12,10 @@
  * ratios, its quartiles.
  *
  * cost: PAIRS watched slices. Prints the Gbit per second of CPU time, the BPF programs' share of
- * the CPU time of both sides in percent, by the kernel's own count (prog_stats.h), with the clock of
- * that count and without, and the largest share of packets of other namespaces; then a line per
- * program: name, runs per second, ns per run, both shares. The kernel counts runs for all packets, so a slice with packets of others is repeated.
+ * the CPU time of both sides in percent, by the kernel's own count (prog_stats.h), with the clock
+ * of that count and without, and the largest share of packets of other namespaces; then a line per
+ * program: name, runs per second, ns per run, both shares. The kernel counts runs for all packets,
+ * so a slice with packets of others is repeated.
  */
 #include <errno.h>
 #include <poll.h>

@@ -67,13 +67,13 @@ __u64 nio_zerocopy_tick; /* jiffies then */
  */
 __u32 nio_socket_known[NIO_KNOWN_NR] __attribute__((aligned(64)));
 bool nio_any_left_out;
-bool nio_any_mptcp;    /* some state is of an MPTCP socket */
-__u32 nio_window;      /* odd while the send and receive programs are attached */
-bool nio_listed;       /* the sockets that existed have been listed */
-bool nio_over;         /* stop booking send and receive events */
-bool nio_ownerless;    /* there may be open sockets without an owner */
-__u32 nio_weight = 1;  /* how many times an event counts: the period / the window */
-bool nio_only_moved;   /* nio_at_read only notes whether sockets move bytes */
+bool nio_any_mptcp;   /* some state is of an MPTCP socket */
+__u32 nio_window;     /* odd while the send and receive programs are attached */
+bool nio_listed;      /* the sockets that existed have been listed */
+bool nio_over;        /* stop booking send and receive events */
+bool nio_ownerless;   /* there may be open sockets without an owner */
+__u32 nio_weight = 1; /* how many times an event counts: the period / the window */
+bool nio_only_moved;  /* nio_at_read only notes whether sockets move bytes */
 
 static __always_inline void note_zerocopy(void)
 {
