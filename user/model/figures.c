@@ -341,6 +341,11 @@ struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_samp
 	/* There the samples are the time, not a share of one. */
 	if (w >= NIO_SAMPLE_ELSEWHERE) {
 		share = cpu_time__mean(s->classes[c]);
+		/* Any sample that may be of another program's work may also be of this class. */
+		share.high = cpu_time__mean(s->classes[c] + s->lost).high;
+		/* Samples by cycles only bound the time from above. */
+		if (!r->cpu.source || strcmp(r->cpu.source, CPU_SOURCE_CLOCK) != 0)
+			share.low = 0;
 		sum.value = sample_ns_per_kib(r);
 	}
 	return (struct cpu_figure){

@@ -118,7 +118,7 @@ static void median_cell(char *cell, const void *of, size_t row, int what)
 	bool softirq = what == MEDIAN_CPU && !figures__no_softirq(of);
 	double more = softirq ? cpu_figures__softirq(&s->total, false).value : 0;
 	double most = softirq ? cpu_figures__softirq(&s->total, true).value : 0;
-	bool at_least = most - more > UNKNOWN_WORTH_TELLING * v->median;
+	bool at_least = most - more > UNKNOWN_WORTH_TELLING * (v->median + more);
 
 	if (!v->n) {
 		set(cell, "n/a");

@@ -335,8 +335,8 @@ static double softirq_of(const struct analysis *a, struct cell *cell, bool at_mo
 }
 
 /*
- * Can softirq work make a difference, or remove or turn one, or does it leave open more than the
- * rounds do? Also if it is unknown: its ends are NaN.
+ * Can softirq work remove or turn a difference, or does it make one for certain, or leave open more
+ * than the rounds do? Also if it is unknown: its ends are NaN.
  */
 static bool softirq_decides(const struct analysis *a, struct cell *x, struct cell *y, enum metric m,
 			    const struct finding *f)
@@ -345,7 +345,8 @@ static bool softirq_decides(const struct analysis *a, struct cell *x, struct cel
 	double high = isnan(f->high) ? f->change : f->high;
 	double less, more;
 
-	if ((m != METRIC_CPU_NS_PER_KIB && m != METRIC_CPU_S_NS_PER_KIB) ||
+	if (f->difference == DIFFERENCE_UNKNOWN ||
+	    (m != METRIC_CPU_NS_PER_KIB && m != METRIC_CPU_S_NS_PER_KIB) ||
 	    (x->rows[0].imported && !analysis__has(a, METRIC_SOFTIRQ)))
 		return false;
 	less = (softirq_of(a, x, false) - softirq_of(a, y, true)) / f->b.median;
