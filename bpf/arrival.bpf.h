@@ -12,7 +12,7 @@
  */
 struct nio_arrival {
 	__u64 uarg, dev;
-	__u32 seq; /* of one of them */
+	__u32 begin, end; /* sequence numbers that have arrived there */
 };
 
 static __always_inline __u32 tcp_sequence_of(const struct sk_buff *skb)
@@ -52,10 +52,10 @@ NIO_MAP(nio_arrivals, ARRAY, NIO_ARRIVALS, 0, __u32, struct nio_arrival);
  */
 static __always_inline bool arrived_before(const struct sk_buff *skb, const char *uarg)
 {
-	__u32 seq = tcp_sequence_of(skb);
+	__u32 seq = tcp_sequence_of(skb), end = seq + skb->data_len;
 	struct nio_arrival *first;
 	__u64 dev = (__u64)skb->dev;
-	__s32 distance;
+	__s32 from_begin;
 	__u32 i;
 
 	if (comes_from_ifb(skb))
@@ -68,11 +68,20 @@ static __always_inline bool arrived_before(const struct sk_buff *skb, const char
 	first = bpf_map_lookup_elem(&nio_arrivals, &i);
 	if (!first)
 		return false;
-	distance = nio_seq_delta(first->seq, seq);
-	if (first->uarg == (__u64)uarg && distance > -NIO_ARRIVAL_SPAN &&
-	    distance < NIO_ARRIVAL_SPAN)
-		return first->dev != dev;
-	*first = (struct nio_arrival){(__u64)uarg, dev, seq};
+	from_begin = nio_seq_delta(first->begin, seq);
+	if (first->uarg == (__u64)uarg && from_begin > -NIO_ARRIVAL_SPAN &&
+	    from_begin < NIO_ARRIVAL_SPAN) {
+		if (first->dev != dev && from_begin >= 0 && nio_seq_delta(seq, first->end) > 0)
+			return true;
+		if (first->dev == dev) {
+			if (from_begin < 0)
+				first->begin = seq;
+			if (nio_seq_delta(first->end, end) > 0)
+				first->end = end;
+			return false;
+		}
+	}
+	*first = (struct nio_arrival){(__u64)uarg, dev, seq, end};
 	return false;
 }
 

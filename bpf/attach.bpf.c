@@ -3,6 +3,7 @@
  * The BPF object of attach. Every program is optional. The programs in this file see every call and
  * packet of the machine; at high rates user space attaches them in windows only.
  */
+#include "arrival.bpf.h"
 #include "sock_existing.bpf.h"
 #include "sock_events.bpf.h"
 #include "taken.bpf.h"
@@ -232,8 +233,12 @@ NIO_PROG("tp_btf/inet_sk_error_report", nio_at_report, on_report(sk), const stru
 SEC("?tp_btf/netif_receive_skb")
 int BPF_PROG(nio_at_arrival, struct sk_buff *skb)
 {
+	const char *uarg;
+
 	count_event();
-	on_deferred_copy(skb, TRUSTED, true);
+	uarg = skb->data_len ? uarg_of(skb, TRUSTED) : NULL;
+	if (uarg && !arrives_once_more(skb) && !arrived_before(skb, uarg))
+		on_deferred_copy(skb, TRUSTED);
 	return 0;
 }
 
@@ -271,7 +276,7 @@ NIO_PROG("fexit/mptcp_sendmsg", nio_ax_mptcp, on_call_return(sk, ret, 0), struct
 NIO_PROG("fexit/do_tcp_sendpages", nio_ax_sendpages,
 	 on_call_return(sk, ret, NIO_SEEN_CALL | NIO_SEEN_SPLICE), struct sock *sk, void *page,
 	 int offset, unsigned long size, int flags, long ret)
-NIO_PROG("fentry/skb_copy_ubufs", nio_ae_deferred, on_deferred_copy(skb, TRUSTED, false),
+NIO_PROG("fentry/skb_copy_ubufs", nio_ae_deferred, on_deferred_copy(skb, TRUSTED),
 	 struct sk_buff *skb)
 NIO_PROG("fentry/__msg_zerocopy_callback", nio_ae_ended, on_sends_completed(uarg, false),
 	 const void *uarg)
@@ -312,7 +317,7 @@ NIO_KPROBE("kprobe/do_tcp_sendpages", nio_ak_sendpages, on_send_asked(sk, NULL, 
 NIO_PROG("tp_btf/sock_send_length", nio_ak_mptcp,
 	 if (sk->sk_protocol == IPPROTO_MPTCP) on_call_return(sk, ret, 0), struct sock *sk, int ret,
 	 int flags)
-NIO_KPROBE("kprobe/skb_copy_ubufs", nio_ak_deferred, on_deferred_copy(skb, PROBE_READ, false),
+NIO_KPROBE("kprobe/skb_copy_ubufs", nio_ak_deferred, on_deferred_copy(skb, PROBE_READ),
 	   struct sk_buff *skb)
 NIO_KPROBE("kprobe/__msg_zerocopy_callback", nio_ak_ended, on_sends_completed(uarg, false),
 	   const void *uarg)

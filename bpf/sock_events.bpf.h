@@ -4,7 +4,6 @@
 #ifndef BPF_SOCK_EVENTS_BPF_H
 #define BPF_SOCK_EVENTS_BPF_H
 
-#include "arrival.bpf.h"
 #include "sock_requests.bpf.h"
 
 /* Programs see the kernel complete sends, so notifications add nothing. */
@@ -465,21 +464,17 @@ static __always_inline void on_sends_completed(const char *uarg, bool copied)
 	add_to(&e->completed, n.sends);
 }
 
-/*
- * Zero-copy pages are copied for a local receiver (skb_copy_ubufs), or will be, as the packet
- * arrives. Packets of others are left out first: they would take the entries of nio_arrivals.
- */
-static __always_inline void on_deferred_copy(const struct sk_buff *skb, bool known, bool arrives)
+/* Zero-copy pages are copied for a local receiver (skb_copy_ubufs), or will be. */
+static __always_inline void on_deferred_copy(const struct sk_buff *skb, bool known)
 {
 	__u32 bytes = NIO_FIELD(known, struct sk_buff, skb, data_len);
-	const char *uarg = bytes ? uarg_of(skb, known) : NULL;
-	struct sock_state *s = uarg ? state_of_sender(uarg) : NULL;
+	struct sock_state *s = bytes ? state_of_sender(uarg_of(skb, known)) : NULL;
 	struct sock_events *e = s && !nio_over ? events_of(s) : NULL;
 
-	if (!e || (arrives && (arrives_once_more(skb) || arrived_before(skb, uarg))))
-		return;
-	add_to(&e->stages[NIO_STAGE_DEFERRED_COPY].bytes, bytes);
-	add_to(&e->stages[NIO_STAGE_DEFERRED_COPY].events, 1);
+	if (e) {
+		add_to(&e->stages[NIO_STAGE_DEFERRED_COPY].bytes, bytes);
+		add_to(&e->stages[NIO_STAGE_DEFERRED_COPY].events, 1);
+	}
 }
 
 /* The kernel reports an error or completed sends: reads the last entry of the error queue. */
