@@ -218,7 +218,9 @@ routed() {
 	routed zerocopy 'ethtool -K right tso off gso off'
 	# A page for each segment, if the kernel copies at local delivery (6.18); else before it cuts (6.12).
 	jq -e '.copied | . > 26214400 * 0.94 and . < 26214400 * 1.1 or (. / 4096 * 1448 | . > 26214400 * 0.94 and . < 26214400 * 1.1)' truth.json
-	narrow 1
+	# Two CPUs that forward packets of one send at the same moment may let both be counted: the range says so.
+	narrow 1 || jq -e '.ledger.deferred_copy | .bytes_at_least == 0 and .bytes_at_most >= 26214400 * 0.9
+		and (.reason // "" | test("more often"))' sender.json
 }
 
 @test "attach: packets that a router without TX checksums forwards may be copied, and the bound says so" {
