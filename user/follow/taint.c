@@ -343,8 +343,10 @@ enum taint_step taint__step(struct taint *t, const struct insn *i,
 	return is_alive(t) ? TAINT_ON : TAINT_GONE;
 }
 
-#define STRING_INSN_MAX 4  /* bytes of the longest string instruction */
-#define STRING_REACH    64 /* bytes that one iteration can be past the watched byte */
+#define STRING_INSN_MAX 4 /* bytes of the longest string instruction */
+/* Bytes that an iteration can be past the watched byte: 64 on AMD, 128 on Intel with FSRM (seen).
+ */
+#define STRING_REACH 128
 
 /* Decodes the instruction that ends at the instruction pointer and has n bytes. */
 static bool decode_before(const struct code_at *c, unsigned int n, struct insn *i)
