@@ -63,7 +63,7 @@ __u64 nio_zerocopy_tick; /* jiffies then */
 
 /*
  * How many states an event may find by this index, at least as many as there are: the kernel soon
- * uses the address of a closed socket again. One state in place of another counts twice.
+ * uses the address of a closed socket again.
  */
 __u32 nio_socket_known[NIO_KNOWN_NR] __attribute__((aligned(64)));
 bool nio_any_left_out;
@@ -377,6 +377,9 @@ static __noinline struct sock_state *put_state(const struct sock *sk, const void
 			return NULL;
 		if (s)
 			end_stale(s);
+		/* Else a stale state whose end was not taken would be counted for ever. */
+		if (!bpf_map_delete_elem(&nio_sockets, &key))
+			count_known(low_of(sk), -1);
 		err = insert_state(sk, value, BPF_ANY);
 	}
 	if (err) {

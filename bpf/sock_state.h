@@ -152,7 +152,7 @@ struct nio_message {
 /* clang-format on */
 
 /*
- * Event counters of one socket, created at its first event. Calls, copies and refusals seen in a
+ * Event counters of one socket, valid from its first event on. Calls, copies and refusals seen in a
  * window count nio_weight times: for the time that the window stands for. Zero-copy completions and
  * deferred copies, whose programs stay attached, count once.
  */

@@ -15,14 +15,23 @@ void option_line__add(struct option_line *l, const struct option_row *row)
 		l->rows[l->nr++] = row;
 }
 
+/* Options of other commands are found by their whole name alone, to be refused, and not proposed.
+ */
+static bool is_own(const struct option_line *l, const struct option_row *row)
+{
+	return !l->commands || row->commands & l->commands;
+}
+
 static _Noreturn void refuse_unknown(const struct option_line *l, const char *dashes,
 				     const char *name)
 {
 	const char *names[OPTION_ROWS_MAX], *near;
+	size_t nr = 0;
 
 	for (size_t i = 0; i < l->nr; i++)
-		names[i] = l->rows[i]->name;
-	near = dashes[1] ? choice__nearest(name, names, l->nr) : NULL;
+		if (is_own(l, l->rows[i]))
+			names[nr++] = l->rows[i]->name;
+	near = dashes[1] ? choice__nearest(name, names, nr) : NULL;
 	option_refuse("%s has no option %s%s;%s%s%s '%s' lists its options", l->command, dashes,
 		      name, near ? " did you mean --" : "", near ? near : "", near ? "?" : "",
 		      l->help);
@@ -33,7 +42,7 @@ static _Noreturn void refuse_ambiguous(const struct option_line *l, const char *
 	char list[256] = "";
 
 	for (size_t i = 0, len = 0; i < l->nr && len < sizeof(list); i++)
-		if (strncmp(l->rows[i]->name, name, strlen(name)) == 0)
+		if (is_own(l, l->rows[i]) && strncmp(l->rows[i]->name, name, strlen(name)) == 0)
 			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s--%s",
 						len ? ", " : "", l->rows[i]->name);
 	option_refuse("--%s can be any of %s; write more of its name", name, list);
@@ -48,7 +57,7 @@ static const struct option_row *find_long(const struct option_line *l, const cha
 	for (size_t i = 0; i < l->nr; i++) {
 		if (strcmp(l->rows[i]->name, name) == 0)
 			return l->rows[i];
-		if (strncmp(l->rows[i]->name, name, strlen(name)) != 0)
+		if (!is_own(l, l->rows[i]) || strncmp(l->rows[i]->name, name, strlen(name)) != 0)
 			continue;
 		found = l->rows[i];
 		nr++;

@@ -8,9 +8,10 @@
 #define OPTION_ROWS_MAX 64
 
 struct option_line {
-	const char *command; /* in refusals: "run" */
-	const char *help;    /* what lists its options: "netiotrace run --help" */
-	void *options;       /* has the fields */
+	const char *command;   /* in refusals: "run" */
+	const char *help;      /* what lists its options: "netiotrace run --help" */
+	void *options;         /* has the fields */
+	unsigned int commands; /* bits of the command's own rows; 0: all rows are */
 	const struct option_row *rows[OPTION_ROWS_MAX];
 	size_t nr;
 	char **next, **end; /* the words that are left */

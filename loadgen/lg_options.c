@@ -260,6 +260,7 @@ void lg_options__parse(struct lg_options *s, int argc, char **argv)
 	for (size_t i = 0; i < ROWS; i++)
 		if (rows[i].commands)
 			option_line__add(&l, &rows[i]);
+	l.commands = s->command;
 	option_line__parse(&l);
 	if (!s->help && !s->version)
 		settings__check(s);

@@ -40,7 +40,7 @@ static const struct entry {
 	{"compare", "show what changed between two sweeps", compare__main},
 	{"serve", "receive for a run with --connect on another machine", serve__main},
 	{"doctor", "show what this machine can measure and how to enable the rest", doctor__main},
-	{"help", "show this text or, with COMMAND, its options", help__main},
+	{"help", "show this text or a COMMAND's options; --tables: names in results", help__main},
 };
 
 #define COMMANDS_NR (sizeof(commands) / sizeof(commands[0]))

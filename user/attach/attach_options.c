@@ -54,7 +54,7 @@ static const struct option_row option_rows[] = {
 	{"without", "HOOK", "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", OPTION_OTHER, .parse = parse_without},
 	{"no-cpu", NULL, "do not sample CPU time (49 samples per second and CPU)", OPTION_FLAG, AT(no_cpu)},
 	{"count-calls", NULL, "process every send and receive event (default: all in the first 3 s; of many events then samples)", OPTION_FLAG, AT(count_calls)},
-	{"max-sockets", "N", "largest number of sockets, up to 1048576 (default 32768, 1 KiB each)", OPTION_COUNT, AT(sockets_max), "a number from 1 to 1048576", 1, NIO_SOCKETS_MAX},
+	{"max-sockets", "N", "largest number of sockets, up to 1048576 (default 32768, 1.5 KiB each)", OPTION_COUNT, AT(sockets_max), "a number from 1 to 1048576", 1, NIO_SOCKETS_MAX},
 	OPTION_TITLE_ROW("Output:"),
 	{"by", BY_WORDS, "what a row is (default process)", OPTION_CHOICE, AT(by)},
 	{"sort", SORT_WORDS, "sort rows by this, largest first (default copied)", OPTION_CHOICE, AT(sort)},

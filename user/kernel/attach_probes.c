@@ -375,6 +375,8 @@ static void give_open(struct attach_probes *probes, struct reading *t,
 
 		memcpy(&size, open->list + at, sizeof(size));
 		at += sizeof(size);
+		if (size > sizeof(s) || size > open->bytes - at)
+			break;
 		memcpy(&s, open->list + at, size);
 		at += size;
 		if (s.flags & (SOCK_STATE_FOREIGN | SOCK_STATE_MAYBE) || has_ended(t, &s))
