@@ -154,8 +154,8 @@ class Analysis:
         return f
 
     def _softirq_decides(self, x: Cell, y: Cell, m: Metric, f: Finding) -> bool:
-        """Can softirq work remove or turn a difference, or does it make one for certain, or leave open more than the rounds
-        do? Also if it is unknown: its ends are NaN."""
+        """Can softirq work remove or turn a difference, or does it make one for certain, or leave open more than the
+        rounds do? Also if it is unknown: its ends are NaN."""
         if (f.difference is Difference.UNKNOWN or m not in (metric.CPU_NS_PER_KIB, metric.CPU_S_NS_PER_KIB)
                 or (x.rows[0].imported and not self.has(metric.SOFTIRQ))):
             return False
