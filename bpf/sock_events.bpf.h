@@ -79,7 +79,8 @@ static __always_inline void note_weight(struct sock_events *e, __u32 side, __s64
 static __always_inline void touch(struct sock_state *s, const struct sock *sk)
 {
 	s->last_ns = bpf_ktime_get_ns();
-	if (!(s->flags & SOCK_STATE_FOREIGN) && (__s64)(s->last_ns - nio_moved_ns) > NIO_MOVED_STEP_NS)
+	if (!(s->flags & SOCK_STATE_FOREIGN) &&
+	    (__s64)(s->last_ns - nio_moved_ns) > NIO_MOVED_STEP_NS)
 		nio_moved_ns = s->last_ns;
 	if (!(s->flags & SOCK_STATE_PLACED))
 		fill_identity(s, sk);

@@ -373,8 +373,7 @@ static void give_open(struct attach_probes *probes, struct reading *t,
 		struct sock_state s = {0};
 		uint64_t size;
 
-		memcpy(&size, open->list + at, sizeof(size));
-		at += sizeof(size);
+		memcpy(&size, open->list + at, sizeof(size)), at += sizeof(size);
 		if (size > sizeof(s) || size > open->bytes - at)
 			break;
 		memcpy(&s, open->list + at, size);
