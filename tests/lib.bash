@@ -18,6 +18,14 @@ export REPO BUILD_DIR BPFTOOL
 # For `run -N`. Scripts that are not tests load this file as well.
 ! declare -F bats_require_minimum_version >/dev/null || bats_require_minimum_version 1.5.0
 
+# For the rest of a test: no other one that calls this runs beside it. io_uring's modes need memory that
+# is pinned, RLIMIT_MEMLOCK counts the pages of all load generators, which run as one user, and not
+# every root may raise it.
+pins_much() {
+	exec {PINS}<"$REPO/tests/lib.bash"
+	flock -w 300 "$PINS"
+}
+
 # bats starts the countdown of BATS_TEST_TIMEOUT before the countdown can be ended: a test that ends
 # in between leaves its sleep behind, and bats waits for all of it. So a test begins when the
 # countdown has its trap.

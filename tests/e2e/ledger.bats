@@ -269,6 +269,7 @@ groups_balance() {
 @test "books balance in uringzc mode: every byte is pinned by the send and copied on arrival" {
 	local path size
 
+	pins_much
 	need_mode uringzc
 	for path in loopback veth; do
 		for size in 64 1000 64k 1m; do

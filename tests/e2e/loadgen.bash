@@ -60,6 +60,7 @@ start() {
 
 	shift
 	mkfifo "$name.in"
+	: >"$name.out" # the process empties it later, and until then it has the events of the one before
 	EXEC="exec" user "$LG" "$@" --control <"$name.in" >"$name.out" 2>"$name.err" &
 	eval "pid_$name=$!"
 	PIDS="${PIDS:-} $!"

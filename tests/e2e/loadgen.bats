@@ -212,6 +212,7 @@ no_memory() {
 @test "--uring-depth: one io_uring_enter() submits 8 messages, and those of a broken chain are sent once" {
 	local mode connections size n
 
+	pins_much
 	need_tool strace
 	chmod 777 .
 	for mode in uring uringzc; do
@@ -476,6 +477,7 @@ multishot() {
 @test "up to 4096 connections on fewer threads: exact counts in every mode" {
 	local mode
 
+	pins_much
 	for mode in twocopy onecopy zerocopy splice uring uringzc; do
 		user "$LG" --mode "$mode" --size 1k --threads 3 --connections 100 --messages 1007 \
 			--warmup 50ms --verify --json >out
@@ -636,6 +638,7 @@ has_received() { # BYTES
 @test "partial sends continue at the right byte, in every mode" {
 	local mode sum=0
 
+	pins_much
 	need_tool ss
 	for mode in twocopy onecopy zerocopy splice uring uringzc; do
 		rm -f ./*.in

@@ -24,6 +24,7 @@ teardown() {
 # serve [LIMITS]: starts the receiver in the background on $AT; $SERVER is its PID.
 serve() {
 	mkfifo serve.in
+	: >serve.out # see start() of loadgen.bash
 	bash -c "${1:-true}; exec \"\$1\" recv --listen 127.0.0.1:0 --forever --control" - "$LOADGEN" \
 		<serve.in >serve.out 2>serve.err 3>&- &
 	SERVER=$!
