@@ -37,13 +37,13 @@ NO_FOLLOW   := $(if $(FOLLOW),,$(filter-out user/follow/follow.c user/follow/fol
 USER_SRC    := $(filter-out $(NO_FOLLOW),$(sort $(wildcard user/*.c user/*/*.c))) $(COMMON_SRC)
 UNIT_SRC    := $(filter-out $(NO_FOLLOW),$(sort $(wildcard tests/unit/*/test_*.c)))
 FUZZ_SRC    := $(filter-out $(NO_FOLLOW),$(sort $(wildcard tests/fuzz/fuzz_*.c)))
-# Only these files include the BPF skeletons: of both, of run, of attach, of follow.
+# Only these files include the BPF skeletons: of both, of the meter, of attach, of follow.
 LOADER_SRC  := user/kernel/loader.c
-SESSION_SRC := $(LOADER_SRC) user/kernel/session.c
-ATTACH_SRC := $(LOADER_SRC) $(sort $(wildcard user/kernel/attach_*.c))
+METER_SRC   := $(LOADER_SRC) user/kernel/meter.c
+ATTACH_SRC := $(LOADER_SRC) $(sort $(wildcard user/kernel/attach_*.c)) user/kernel/declared_probes.c
 FOLLOW_SRC  := user/follow/watchpoints.c
 # Unit tests link an archive of both programs, without main() and the files above.
-UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(ATTACH_SRC) $(FOLLOW_SRC) loadgen/main.c,\
+UNIT_LINK   := $(filter-out user/main.c $(METER_SRC) $(ATTACH_SRC) $(FOLLOW_SRC) loadgen/main.c,\
                $(sort $(USER_SRC) $(LOADGEN_SRC)))
 
 # user/ includes headers of other modules as "module/file.h".
@@ -75,19 +75,32 @@ $(O)/%.skel.h: $(O)/%.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $(*F)_bpf > $@.tmp && mv $@.tmp $@
 
-$(call obj,$(SESSION_SRC)): $(O)/bpf/netiotrace.skel.h
+$(call obj,$(METER_SRC)): $(O)/bpf/meter.skel.h
 $(call obj,user/kernel/sampler.c): $(O)/bpf/samples.skel.h
 $(call obj,user/kernel/kernel_addresses.c): $(O)/bpf/addresses.skel.h
 $(call obj,$(ATTACH_SRC)): $(O)/bpf/attach.skel.h
 $(call obj,$(FOLLOW_SRC)): $(O)/bpf/follow.skel.h
 $(call obj,user/follow/follow.c): CPPFLAGS += $(if $(FOLLOW),-DNETIOTRACE_FOLLOW)
-# They contain the help texts, the importer, the templates, the styles, the names of functions.
-$(call obj,$(filter %options.c user/run/serve.c user/export/export.c,$(USER_SRC) $(LOADGEN_SRC))): $(wildcard */*.help user/*/*.help)
-$(call obj,user/study/importer.c): contrib/import-csv
-$(call obj,user/report/plotter.c): $(wildcard scripts/gnuplot/*.gp)
+$(O)/analysis.zip: scripts/make-zip $(shell find analysis -type f -o -type l | grep -v __pycache__) | $(O)/.deps
+	$(call say,ZIP,$@)
+	$(Q)scripts/make-zip $@ analysis
+
+$(O)/metrics.txt: $(O)/analysis.zip
+	$(Q)python3 -I $< metrics >$@.tmp && mv $@.tmp $@
+
+# They contain the help texts, the analysis, and the names of functions.
+$(call obj,$(filter %options.c user/analysis/%.c user/run/serve.c user/export/export.c,$(USER_SRC) $(LOADGEN_SRC))): $(wildcard */*.help user/*/*.help)
+$(call obj,user/analysis/analysis.c): $(O)/analysis.zip
+$(call obj,user/analysis/analysis.c): CPPFLAGS += -DANALYSIS_ZIP='"$(O)/analysis.zip"'
+$(call obj,user/analysis/compare.c): $(O)/metrics.txt
+$(call obj,user/analysis/compare.c): CPPFLAGS += -DMETRICS_TEXT='"$(O)/metrics.txt"'
 $(call obj,user/model/stack_rules.c): user/model/stack_rules.txt
-$(call obj,user/report/html.c): user/report/page.css
-$(call obj,user/report/diagram.c): user/report/diagram-style.svg
+
+# What contains the version is compiled again where it changes.
+$(O)/.version: FORCE
+	@mkdir -p $(O) && { echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@; }
+.PHONY: FORCE
+$(call obj,$(shell grep -rslE --include=*.c 'NETIOTRACE_VERSION|target_json\.h' user loadgen tests/unit)): $(O)/.version
 
 $(O)/%.o: %.c | $(O)/.deps
 	@mkdir -p $(@D)

@@ -457,9 +457,6 @@ struct bpf_iter__task {
 
 struct bpf_iter__task_file {
 	union {
-		struct bpf_iter_meta *meta;
-	};
-	union {
 		struct task_struct *task;
 	};
 	union {
@@ -577,8 +574,8 @@ struct tcp_sock {
 	u32 copied_seq;
 	u32 write_seq;
 	u32 rcv_nxt;
-	u32 snd_nxt;
 	u32 snd_una;
+	u32 packets_out;
 	u64 bytes_received;
 	u64 bytes_acked;
 	u8 repair_queue;

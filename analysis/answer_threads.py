@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from . import answer, first_screen, metric, phrases, stats
+from . import answer, best_modes, first_screen, group, metric, stats, wording
 from .answer import Answer, finding_cell, Tally
+from .first_screen import Cpus
 from .metric import Metric
 from .stats import Difference
 from .study import Analysis
@@ -38,44 +39,65 @@ def _factor(a: Analysis, mode: Mode | None, m: Metric, threads: int) -> tuple[fl
     return stats.median(values), tally
 
 
-def _say_ceiling(out: Answer, cpus: int, pinned: bool) -> None:
+def _say_ceiling(out: Answer, cpus: Cpus) -> None:
     many = out.a.threads[-1]
-    if not cpus:
+    if not cpus.senders:
         out.lack("Not shown: the ceiling of the throughput per thread, because the number of usable CPUs is unknown.")
-    elif many > cpus:
-        out.say(f"{many} {'sender' if pinned else 'sender and as many receiver'} threads share {cpus} CPU{plural(cpus)}"
-                f"{'' if pinned else ' of the machine'}: a thread has at most {cpus}/{many} ({cpus / many:.3g}) of a "
-                "CPU, which is the ceiling of its throughput.")
+        return
+    who = "sender and as many receiver" if cpus.shared else "sender"
+    nr, where = cpus.senders, " of the machine" if cpus.shared and not cpus.pinned else ""
+    threads = many * (2 if cpus.shared else 1)
+    if many > nr:
+        out.say(f"{many} {who} threads share {nr} CPU{plural(nr)}{where}: a sender thread has at most {nr}/{many} "
+                f"({nr / many:.3g}) of a CPU, which is the ceiling of its throughput.")
+    elif threads > nr:
+        out.say(f"{many} {who} threads share {nr} CPUs{where}: not each of them has a CPU of its own.")
     else:
-        out.say(f"Up to {many} threads each sender thread has a CPU of its own ({cpus}).")
+        out.say(f"Up to {many} threads there are as many CPUs as {who} threads ({nr}).")
+    if not cpus.shared and 0 < cpus.receivers < many:
+        out.say(f"{many} receiver threads share {cpus.receivers} CPU{plural(cpus.receivers)}.")
+
+
+def totals(a: Analysis) -> dict[int, group.Values]:
+    """The throughput of each thread count. Divided by the sum of the medians of all, which has no side: by that of one
+    thread count alone, this one would have less noise than the others."""
+    values: dict[int, group.Values] = {t: {} for t in a.threads}
+    for cell in a.cells:
+        setting = [c for t in a.threads if (c := a.cell(cell.mode, cell.size, t))]
+        sum_ = sum(v for c in setting if not math.isnan(v := a.estimate(c, metric.GBPS).median))
+        scale = dict.fromkeys(map(a.block, cell.rows), sum_)
+        values[cell.threads].update(group.values(a, cell, setting[0], scale, metric.GBPS))
+    return values
 
 
 def _say_best(out: Answer) -> None:
-    """Where the rounds can show a difference, only totals that are higher somewhere are better."""
-    a, can_claim = out.a, answer.can_claim(out.a)
-    few = phrases.threads(a.threads[0])
-    best, best_tally, best_threads = 1.0, Tally(), 0
-    for threads in a.threads[1:]:
-        median, tally = _factor(a, None, metric.GBPS, threads)
-        if median > best and (tally.higher or not can_claim):
-            best, best_tally, best_threads = median, tally, threads
-    if best_threads:
-        out.say(f"The total is best with {phrases.threads(best_threads)}: x {best:.2f} of that with {few} (median of "
-                f"the modes and sizes), {best_tally.words('higher', 'lower')}.")
+    """The thread counts than which no other has a higher total, over all modes and sizes; by medians alone all of
+    them."""
+    a, first = out.a, out.a.threads[0]
+    best = group.best(list(totals(a).items()), False, a.dependence(metric.GBPS, True).share)
+    none = len(best) == len(a.threads)
+    factors = best_modes.join([f"{wording.factor(1, _factor(a, None, metric.GBPS, t)[0])} with {wording.threads(t)}"
+                            for t in a.threads[1:] if none or t in best], "and")
+    shown = f": {factors}, of that with {wording.threads(first)} (median of the modes and sizes)" if factors else ""
+    if not answer.can_claim(a):
+        out.say(f"The total by the medians alone{shown}.")
+    elif none:
+        out.say(f"No thread count has a higher total than another for certain{shown}.")
     else:
-        out.say(f"No thread count has a higher total than {few}, by the median of the modes and sizes"
-                f"{', outside the noise' if can_claim else ''}.")
+        names = f"{best_modes.join(list(map(str, best)), 'or')} thread{plural(best[-1])}"
+        unsure = " (which of these, the rounds do not show)" if len(best) > 1 else ""
+        out.say(f"The total is best with {names}{unsure}{shown}.")
 
 
 def _put_totals(out: Answer) -> None:
     """The total of each mode and size with more threads against that with the fewest."""
     a = out.a
-    t = out.table(f"Throughput in total against {phrases.threads(a.threads[0])}{out.unless_certain()}:",
+    t = out.table(f"Throughput in total against {wording.threads(a.threads[0])}{out.unless_certain()}:",
                   *out.threads_headings("Mode and size"))
     for few in a.cells:
         if few.threads == a.threads[0]:
-            t.put(f"{few.mode.words}, {phrases.size(few.size)}",
-                  phrases.value(metric.GBPS, a.estimate(few, metric.GBPS).median),
+            t.put(f"{few.mode.words}, {wording.size(few.size)}",
+                  wording.value(metric.GBPS, a.estimate(few, metric.GBPS).median),
                   *(finding_cell(a.compare(a.cell(few.mode, few.size, n), few, metric.GBPS)) for n in a.threads[1:]))
     out.end_table()
 
@@ -94,17 +116,17 @@ def _put_factors(out: Answer) -> None:
             median, tally = _factor(a, mode, m, many)
             if tally.of:
                 median = (1 / median if inverse else median) * (few / many if per_thread else 1)
-            row.append(phrases.factor(1, median) if tally.of and math.isfinite(median) else "n/a")
+            row.append(wording.factor(1, median) if tally.of and math.isfinite(median) else "n/a")
         t.put(*row)
     out.end_table()
 
 
-def _say_what_lacks(out: Answer, cpus: int) -> None:
+def _say_what_lacks(out: Answer, cpus: Cpus) -> None:
     a = out.a
     if not a.has(metric.LLC_MISSES):
         out.lack(f"Not shown: cache contention, because LLC misses were not measured ({a.reason(metric.LLC_MISSES)}).")
-    elif not cpus or a.threads[-1] > cpus:
-        why = "wait for a CPU as well" if cpus else "may wait for a CPU as well (the number of CPUs is unknown)"
+    elif not cpus.suffice(a.threads[-1]):
+        why = "wait for a CPU as well" if cpus.senders else "may wait for a CPU as well (the number of CPUs is unknown)"
         out.lack(f"Not shown: cache contention, because threads {why}.")
     else:
         out.lack("Misses that change with the thread count are no proof of contention: the data shows that they change "
@@ -127,8 +149,8 @@ def make(out: Answer) -> None:
     if not tally.of:
         out.say(f"Not measured: no mode and size has a throughput above 0 with both {few} and {many} threads.")
         return
-    cpus, pinned = first_screen.sender_cpus(a.dataset)
-    _say_ceiling(out, cpus, pinned)
+    cpus = first_screen.cpus(a.dataset)
+    _say_ceiling(out, cpus)
     if not answer.can_claim(a):
         out.say(f"{answer.cannot_claim(a)}.")
     _say_best(out)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from . import answer, metric, phrases
+from . import answer, metric, wording
 from .answer import Answer, Table
 from .metric import Metric
 from .stats import Difference
@@ -29,16 +29,14 @@ _COSTS = (metric.CONTEXT_SWITCHES_PER_GIB, metric.LLC_MISSES_PER_KIB, metric.L1D
 _RAW_COSTS = (metric.CONTEXT_SWITCHES, metric.LLC_MISSES, metric.L1D_MISSES)
 
 
-@dataclass
-class _Count:
+class _Count(NamedTuple):
     """How often something was found, and where it could have been."""
 
-    nr: int = 0
-    of: int = 0
+    nr: int
+    of: int
 
 
-@dataclass
-class _Oddity:
+class _Oddity(NamedTuple):
     """Two cells that differ in a way that is worth a row."""
 
     cell: Cell
@@ -48,7 +46,7 @@ class _Oddity:
 
 def _direction(f: Finding) -> int:
     """1: certainly higher, or higher in the only runs; -1: lower; 0: neither."""
-    return f.sign if f.holds or f.difference is Difference.POINT else 0
+    return f.sign if f.difference.holds or f.difference is Difference.POINT else 0
 
 
 def _explain(a: Analysis, x: Cell, y: Cell) -> str:
@@ -61,29 +59,29 @@ def _explain(a: Analysis, x: Cell, y: Cell) -> str:
         if _direction(f) != wanted or not f.change > -1 or not abs(math.log1p(f.change)) > strength:
             continue
         strength = abs(math.log1p(f.change))
-        text = (f"{m.words}, {phrases.value(m, f.b.median)} to {phrases.value(m, f.a.median)} "
-                f"({phrases.factor(f.b.median, f.a.median)})" + (SOFTIRQ_DECIDES if f.softirq_decides else ""))
+        text = (f"{m.words}, {wording.value(m, f.b.median)} to {wording.value(m, f.a.median)} "
+                f"({wording.factor(f.b.median, f.a.median)})" + (SOFTIRQ_DECIDES if f.softirq_decides else ""))
     return text
 
 
 def _put_throughput(a: Analysis, t: Table, what: str, cell: Cell | None) -> None:
     if cell:
-        t.put(what, phrases.cell(cell), phrases.estimate(metric.GBPS, a.estimate(cell, metric.GBPS)), "", "", "")
+        t.put(what, wording.cell(cell), wording.estimate(metric.GBPS, a.estimate(cell, metric.GBPS)), "", "", "")
 
 
 def _contrast(cell: Cell, other: Cell) -> str:
     """ "two-copy", "1 thread" or "16 KiB": in what the other cell differs."""
     if cell.mode is not other.mode:
         return other.mode.words
-    return phrases.threads(other.threads) if cell.size == other.size else phrases.size(other.size)
+    return wording.threads(other.threads) if cell.size == other.size else wording.size(other.size)
 
 
 def _put_oddities(a: Analysis, t: Table, what: str, m: Metric, found: list[_Oddity]) -> None:
     """Rows of one kind, the largest changes first."""
     for o in sorted(found, key=lambda o: (-abs(o.f.change), o.cell.index))[:_ROWS_MAX]:
-        value = phrases.value(m, o.f.a.median)
-        t.put(what, phrases.cell(o.cell), value if m is metric.GBPS else f"{value} {m.words}",
-              f"{_contrast(o.cell, o.other)}: {phrases.value(m, o.f.b.median)}", phrases.finding(o.f),
+        value = wording.value(m, o.f.a.median)
+        t.put(what, wording.cell(o.cell), value if m is metric.GBPS else f"{value} {m.words}",
+              f"{_contrast(o.cell, o.other)}: {wording.value(m, o.f.b.median)}", wording.finding(o.f),
               _explain(a, o.cell, o.other))
 
 
@@ -102,7 +100,7 @@ def _put_drops(a: Analysis, t: Table, what: str, find: Callable[[Cell], Cell | N
     return _Count(len(found), of)
 
 
-def _put_exceptions(a: Analysis, t: Table, mode: Mode, m: Metric, count: _Count) -> None:
+def _put_exceptions(a: Analysis, t: Table, mode: Mode, m: Metric) -> _Count:
     """Cells where a metric of a mode changes in another direction than in nearly all others."""
     found: dict[int, list[_Oddity]] = {1: [], -1: [], 0: []}
     for x in a.cells:
@@ -115,12 +113,11 @@ def _put_exceptions(a: Analysis, t: Table, mode: Mode, m: Metric, count: _Count)
     if max(len(ups), len(downs)) < _RULE_SHARE * of:
         rare = []
     _put_oddities(a, t, f"Against the rule ({len(rare)} of {of} setting{plural(of)})", m, rare)
-    count.nr += len(rare)
-    count.of += of
+    return _Count(len(rare), of)
 
 
 def _put_books(out: Answer, t: Table) -> _Count:
-    count = _Count()
+    known = []  # runs of each kind that are wrong
     for m, what in ((metric.UNACCOUNTED_TX, "Bytes sent that are unaccounted for"),
                     (metric.UNACCOUNTED_RX, "Bytes received that are unaccounted for"),
                     (metric.MISSED, "Missed events")):
@@ -129,32 +126,24 @@ def _put_books(out: Answer, t: Table) -> _Count:
         if values:
             t.put(what, f"{len(values)} run{plural(len(values))}", f"not 0 in {wrong}" if wrong else "0 in all", "", "",
                   "")
-        count.nr += wrong != 0
-        count.of += bool(values)
-    if not count.of:
+            known.append(wrong)
+    if not known:
         out.lack("Not shown: whether the books balance, because the data has no ledger "
                  f"({out.a.reason(metric.UNACCOUNTED_TX)}).")
-    return count
+    return _Count(sum(map(bool, known)), len(known))
 
 
 def _put_noise(a: Analysis, t: Table) -> _Count:
-    wide, worst, widest = _Count(of=len(a.cells)), None, 0.0
-    for cell in a.cells:
-        e = a.estimate(cell, metric.GBPS)
-        if not e.has_interval or e.high == e.low:
-            continue
-        width = (e.high - e.low) / e.median if e.median else math.inf
-        wide.nr += width > _NOISE_WORTH_TELLING
-        if width > widest:
-            worst, widest = cell, width
-    _put_throughput(a, t, "Widest interval of throughput", worst)
-    return wide
+    widths = {cell: (e.high - e.low) / e.median if e.median else math.inf for cell in a.cells
+              if (e := a.estimate(cell, metric.GBPS)).has_interval and e.high != e.low}
+    _put_throughput(a, t, "Widest interval of throughput", max(widths, key=widths.__getitem__, default=None))
+    return _Count(sum(width > _NOISE_WORTH_TELLING for width in widths.values()), len(a.cells))
 
 
 def _put_zero(a: Analysis, t: Table) -> _Count:
     zero = _Count(sum(row[metric.GBPS] == 0 for row in a.dataset.rows), len(a.dataset.rows))
     if zero.nr:
-        t.put("Nothing arrived", f"{zero.nr} of {zero.of} run{plural(zero.of)}", phrases.value(metric.GBPS, 0), "", "",
+        t.put("Nothing arrived", f"{zero.nr} of {zero.of} run{plural(zero.of)}", wording.value(metric.GBPS, 0), "", "",
               "")
     return zero
 
@@ -166,7 +155,7 @@ def make(out: Answer) -> None:
         out.say("Not measured: no run has a throughput.")
         return
     # Texts are empty where something does not apply.
-    t = out.table(f"Peaks and findings{out.unless_certain()}:", "What", "Where", "Value", "Against", "Change",
+    t = out.table(f"Highest medians and findings{out.unless_certain()}:", "What", "Where", "Value", "Against", "Change",
                   "Cost that changes most with it")
     for mode in MODES:
         _put_throughput(a, t, f"Highest throughput of {mode.words}", a.peak(mode, metric.GBPS))
@@ -175,12 +164,9 @@ def make(out: Answer) -> None:
                            _COLLAPSE_WORTH_TELLING)
     falls = _put_drops(a, t, "Larger messages, lower throughput",
                        lambda c: a.cell(c.mode, a.smaller(c.size), c.threads), _FALL_WORTH_TELLING)
-    exceptions = _Count()
-    for mode in MODES:
-        if mode is not TWOCOPY:
-            _put_exceptions(a, t, mode, metric.GBPS, exceptions)
-        if mode.has(PINS):
-            _put_exceptions(a, t, mode, metric.LLC_MISSES, exceptions)
+    of_modes = [_put_exceptions(a, t, mode, m) for mode in MODES for m, is_ruled in (
+        (metric.GBPS, mode is not TWOCOPY), (metric.LLC_MISSES, mode.has(PINS))) if is_ruled]
+    exceptions = _Count(*map(sum, zip(*of_modes)))
     noise = _put_noise(a, t)
     books = _put_books(out, t)
     out.end_table()
@@ -198,7 +184,8 @@ def _say_found(out: Answer, found: dict[str, _Count]) -> None:
     if not can_claim:
         out.say(f"{answer.cannot_claim(out.a)}.")
     if words:
-        out.say(f"Found: {phrases.items(words)}.")
+        out.say(f"Found: {wording.items(words)}.")
     else:
-        out.say(f"Nothing{' outside the noise' if can_claim else ''}: no collapse, no fall with size, no cell against "
-                "the rule.")
+        kinds = ("collapse with more threads", "fall with larger messages", "cells against the rule")
+        nothing = ", ".join(f"no {kind}" for kind in kinds if found[kind].of)
+        out.say(f"Nothing{' outside the noise' if can_claim else ''}: {nothing or 'no two cells can be compared'}.")

@@ -2,12 +2,14 @@
 """The questions and their answers; answer_threads.py and answer_unexpected.py have two of them."""
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from . import answer, answer_threads, answer_unexpected, leaders, metric, phrases, stats
+from . import answer, answer_threads, answer_unexpected, best_modes, group, metric, stats, wording
 from .answer import Answer, finding_cell, Table, Tally
+from .best_modes import Ranking
 from .metric import Better, Metric
 from .stage_findings import StageFindings
 from .stats import Difference
@@ -27,22 +29,21 @@ class _Standing:
     change: float = math.nan  # there
 
 
-def _rival(a: Analysis, zc: Cell) -> Cell | None:
-    """The copying mode with the highest median throughput."""
-    cells = (a.peer(zc, mode) for mode in MODES if mode.has(COPIES) and not mode.has(PINS))
-    return max((c for c in cells if a.estimate(c, metric.GBPS).n), key=lambda c: a.estimate(c, metric.GBPS).median,
-               default=None)
-
-
 def _put_setting(a: Analysis, zc: Cell | None, s: _Standing) -> str:
-    rival = _rival(a, zc) if zc else None
+    """Against the copying mode with the highest median. It is faster only if it is faster than each."""
+    rivals = [c for mode in MODES if zc and mode.has(COPIES) and not mode.has(PINS) and (c := a.peer(zc, mode))
+              and a.estimate(c, metric.GBPS).n]
+    rival = max(rivals, key=lambda c: a.estimate(c, metric.GBPS).median, default=None)
     f = a.compare(zc, rival, metric.GBPS)
+    if f.difference is Difference.HIGHER and any(a.compare(zc, c, metric.GBPS).difference is not Difference.HIGHER
+                                                 for c in rivals):
+        f.difference = Difference.NOISE
     s.tally.add(f)
     if zc and rival and not math.isnan(f.change) and not (s.worst and f.change >= s.change):
         s.worst, s.change = (zc, rival), f.change
     if not rival or f.difference in (Difference.UNKNOWN, Difference.NOISE):
         return finding_cell(f)
-    return f"{phrases.change_of(f)} ({rival.mode.words})"
+    return f"{wording.change_of(f)} ({rival.mode.words})"
 
 
 def _why_unexplained(a: Analysis) -> str:
@@ -55,7 +56,7 @@ def _why_unexplained(a: Analysis) -> str:
 
 def _put_costs(out: Answer, cell: Cell, rival: Cell, change: float) -> bool:
     """What may explain the worst setting. Returns whether anything does."""
-    t = out.table(f"{'Largest deficit' if change < 0 else 'Smallest gain'}, {phrases.cell(cell)}:",
+    t = out.table(f"{'Largest deficit' if change < 0 else 'Smallest gain'} of the medians, {wording.cell(cell)}:",
                   "Number", cell.mode.words, rival.mode.words, "Change")
     costs = [(metric.stage_cpb(s), f"{s.heading}, {'copies' if s.is_copy else 'references'} per byte") for s in STAGES]
     costs += [(m, m.words) for m in (metric.CPU_NS_PER_KIB, metric.CYCLES_PER_BYTE, metric.LLC_MISSES_PER_KIB,
@@ -66,7 +67,7 @@ def _put_costs(out: Answer, cell: Cell, rival: Cell, change: float) -> bool:
         # Either is unknown, or both 0.
         if f.difference is Difference.UNKNOWN or f.a.median == f.b.median == 0:
             continue
-        t.put(what, phrases.estimate(m, f.a), phrases.estimate(m, f.b), finding_cell(f))
+        t.put(what, wording.estimate(m, f.a), wording.estimate(m, f.b), finding_cell(f))
         known |= m is not metric.GBPS
     out.end_table()
     return known
@@ -79,7 +80,7 @@ def _pinning_mode(out: Answer, mode: Mode) -> None:
     t = out.table(f"Throughput of {mode.words} against the faster copying mode{out.unless_certain()}:",
                   *out.threads_headings("Message size"))
     for size in a.sizes:
-        t.put(phrases.size(size), *(_put_setting(a, a.cell(mode, size, n), s) for n in a.threads))
+        t.put(wording.size(size), *(_put_setting(a, a.cell(mode, size, n), s) for n in a.threads))
     if not s.tally.of:
         out.tables.pop()
         out.say(f"Not measured: no size and thread count has the throughput of {mode.words} and of a mode that copies.")
@@ -91,10 +92,8 @@ def _pinning_mode(out: Answer, mode: Mode) -> None:
         out.lack(f"Not shown: whether the kernel copied after all, because {answer.why_uncounted(a, mode)}.")
     if s.tally.is_untested:
         out.say(f"{answer.cannot_claim(a)}.")
-    out.say(f"{mode.words} is {s.tally.words('faster', 'slower than the faster copying mode', True)}.")
-    known = copied is not None
-    if s.worst:
-        known |= _put_costs(out, *s.worst, s.change)
+    out.say(f"{mode.words}{s.tally.words('faster', 'slower than the faster copying mode', True)}.")
+    known = bool(s.worst and _put_costs(out, *s.worst, s.change)) or copied is not None
     if not known:
         out.lack(_why_unexplained(a))
     out.answered |= not s.tally.is_untested and known
@@ -112,12 +111,12 @@ def _zerocopy(out: Answer) -> None:
 
 
 def _first_lead(a: Analysis, first: Mode) -> str:
-    """ "; first at 4 KiB with 1 thread (+13.3 %; +10.1 % to +16.0 %)"; "": nowhere for certain."""
+    """ "; first shown at 4 KiB with 1 thread (+13.3 %; +10.1 % to +16.0 %)"; "": nowhere for certain."""
     for size in a.sizes:
         for n in a.threads:
             f = a.compare(a.cell(first, size, n), a.cell(TWOCOPY, size, n), metric.GBPS)
             if f.difference is Difference.HIGHER:
-                return f"; first at {phrases.size(size)} with {phrases.threads(n)} ({phrases.change_of(f)})"
+                return f"; first shown at {wording.size(size)} with {wording.threads(n)} ({wording.change_of(f)})"
     return ""
 
 
@@ -131,19 +130,15 @@ def _over_two(out: Answer, first: Mode, because: str = "") -> None:
     counts = t.words("faster", "slower")
     if not t.of:
         out.say(f"Not measured: no size and thread count has the throughput of both {first.words} and two-copy.")
-    elif out.answered and not t.higher:
-        out.say(f"At no size up to {phrases.size(a.sizes[-1])}{because}: {first.words} is {counts}.")
+    elif out.answered and not t.higher and not t.untested:
+        out.say(f"At no size up to {wording.size(a.sizes[-1])}{because}: {first.words}{counts}.")
     else:
-        out.say(f"{first.words} is {counts}{_first_lead(a, first)}.")
-    disagreement = leaders.disagreement(a, first, metric.GBPS)
+        out.say(f"{first.words}{counts}{_first_lead(a, first)}.")
+    disagreement = best_modes.disagreement(a, first, metric.GBPS)
     if disagreement is not None:
         out.say(disagreement)
     if not out.compare(first, TWOCOPY, a.cost()).of:
         out.lack_cost()
-
-
-def _one_over_two(out: Answer) -> None:
-    _over_two(out, ONECOPY)
 
 
 def _zero_over_two(out: Answer) -> None:
@@ -161,9 +156,19 @@ class _Misses:
 
     mode: Mode
     level: str
-    of_what: str
+    raw: Metric
+    metric: Metric  # per KiB, or of a whole run if the payload is unknown
     change: float  # in the median setting
     tally: Tally
+    values: group.Values  # as a share of those of two-copy, round by round
+
+    @property
+    def falls(self) -> bool:
+        """In most settings."""
+        return self.change < 0 and self.tally.lower * 2 > self.tally.of
+
+    def words(self) -> str:
+        return f"{self.level} with {self.mode.words} ({wording.change(self.change)})"
 
 
 # A cache level: its misses in a run as counted, and for each KiB where the payload is known.
@@ -171,43 +176,66 @@ _LEVELS = (("L1D", metric.L1D_MISSES, metric.L1D_MISSES_PER_KIB), ("LLC", metric
 
 
 def _misses(a: Analysis, mode: Mode, level: str, raw: Metric, per_kib: Metric) -> _Misses:
-    known, tally, changes = a.has(per_kib), Tally(), []
+    m = per_kib if a.has(per_kib) else raw
+    found = _Misses(mode, level, raw, m, math.nan, Tally(), {})
+    changes = []
     for cell in a.cells:
-        if cell.mode is mode:
-            f = a.compare(cell, a.peer(cell, TWOCOPY), per_kib if known else raw)
-            if not math.isnan(f.change):
-                changes.append(f.change)
-                tally.add(f)
-    return _Misses(mode, level, "per KiB" if known else "of a whole run", stats.median(changes), tally)
+        two = a.peer(cell, TWOCOPY)
+        f = a.compare(cell, two, m)
+        if cell.mode is mode and two and not math.isnan(f.change):
+            changes.append(f.change)
+            found.tally.add(f)
+            of_two = {a.block(row): row[m] for row in two.rows}
+            found.values.update(group.values(a, cell, two, of_two, m))
+    found.change = stats.median(changes)
+    return found
 
 
-def _say_best(out: Answer, best: _Misses, all_rise: bool) -> None:
+def misses(a: Analysis) -> list[_Misses]:
+    """Of each mode but two-copy and each level, where a setting has them."""
+    found = (_misses(a, mode, *level) for mode in MODES if mode is not TWOCOPY for level in _LEVELS)
+    return [x for x in found if x.tally.of]
+
+
+def falls_most(a: Analysis, known: list[_Misses]) -> list[_Misses]:
+    """Those of which no other one falls more for certain."""
+    share = min(a.dependence(x.metric, True).share for x in known)
+    return group.best([(x, x.values) for x in known], True, share)
+
+
+def _say_best(out: Answer, known: list[_Misses]) -> None:
     """Most settings have to fall, or all levels to rise in most settings."""
-    t = best.tally
-    falls = best.change < 0 and t.lower * 2 > t.of
-    counts = t.words("higher", "lower", lower_first=True)
-    out.answered = falls or all_rise
-    if t.is_untested:
+    falls = [x for x in known if x.falls]
+    all_rise = all(x.tally.higher * 2 > x.tally.of for x in known)
+    out.answered = bool(falls) or all_rise
+    of = "per KiB" if any(x.metric.formula for x in known) else "of a whole run"
+    if all(x.tally.is_untested for x in known):
         out.say(f"{answer.cannot_claim(out.a)}.")
-    if falls or (t.is_untested and best.change < 0):
-        out.say(f"{best.level}, with {best.mode.words}: {phrases.change(best.change)} of the misses of two-copy "
-                f"{best.of_what} in the median setting, {counts}.")
+        out.say(f"Misses {of} against two-copy, by the medians alone, in the median setting: "
+                f"{wording.items([x.words() for x in known])}.")
         return
-    why = (": the misses of all levels rise against two-copy in most settings" if all_rise else
-           " outside the noise: no level has fewer misses than with two-copy in most settings")
-    out.say(f"None{why}. The nearest is {best.level} with {best.mode.words}: {counts}.")
+    if not falls:
+        why = (": the misses of all levels rise against two-copy in most settings" if all_rise else
+               " outside the noise: no level has fewer misses than with two-copy in most settings")
+        out.say(f"None{why}.")
+        return
+    best = falls_most(out.a, known)
+    named = wording.items([x.words() for x in best if x.falls] or [x.words() for x in falls])
+    one = len(best) == 1 and best[0].falls
+    out.say(f"Misses {of} fall {'most ' if one else ''}against two-copy, in the median setting: {named}.")
+    if not one:
+        out.say("Which of all levels and modes falls most is not certain.")
 
 
 def _put_levels(out: Answer) -> None:
-    """Puts the best of all levels and modes first."""
-    others = [(mode, level) for mode in MODES if mode is not TWOCOPY for level in _LEVELS]
-    known = [x for x in (_misses(out.a, mode, *level) for mode, level in others) if x.tally.of]
+    """Those of all levels and modes that fall most first."""
+    known = misses(out.a)
     if not known:
         out.say("Not measured: no setting has the misses of two-copy and of another mode.")
         return
-    _say_best(out, min(known, key=lambda x: x.change), all(x.tally.higher * 2 > x.tally.of for x in known))
-    for mode, level in others:
-        out.compare(mode, TWOCOPY, level[1])
+    _say_best(out, known)
+    for x in known:
+        out.compare(x.mode, TWOCOPY, x.raw)
     out.lack("Not shown: misses by stage, because the counters count a whole side.")
 
 
@@ -217,14 +245,14 @@ def _put_copies(out: Answer) -> bool:
     two = a.peak(TWOCOPY, metric.RX_BYTES)
     if not two:
         return False
-    t = out.table(f"Copies per byte by stage, from the ledger, at {phrases.size(two.size)}, "
-                  f"{phrases.threads(two.threads)}:", "Stage", *(mode.words for mode in a.modes))
+    t = out.table(f"Copies per byte by stage, from the ledger, at {wording.size(two.size)}, "
+                  f"{wording.threads(two.threads)}:", "Stage", *(mode.words for mode in a.modes))
     known = False
     for stage in STAGES:
         m = metric.stage_cpb(stage)
         if stage.is_copy and a.has(m):
             estimates = [a.estimate(a.peer(two, mode), m) for mode in a.modes]
-            t.put(stage.heading, *(phrases.value(m, e.median) for e in estimates))
+            t.put(stage.heading, *(wording.value(m, e.median) for e in estimates))
             known |= any(e.n for e in estimates)
     out.end_table()
     return known
@@ -233,13 +261,12 @@ def _put_copies(out: Answer) -> bool:
 def _cache(out: Answer) -> None:
     a = out.a
     stages = StageFindings(a)
-    savings = stages.savings()
     if a.has(metric.L1D_MISSES) or a.has(metric.LLC_MISSES):
         _put_levels(out)
     else:
         out.say(f"Not measured: {a.reason(metric.L1D_MISSES)}.")
-    if savings:
-        out.say(f"CPU samples show: {phrases.items(savings)}.")
+    for sentence in stages.sentences():
+        out.say(sentence)
     stages.put_table(out)
     if not _put_copies(out) and not stages.list:
         out.lack("Not shown: from which stage the reduction comes, because the data has neither a ledger nor CPU "
@@ -248,13 +275,14 @@ def _cache(out: Answer) -> None:
 
 # ---- each pair of modes by size, and the cheapest mode of each setting
 
-_BETTER, _WORSE, _NEITHER, _UNTESTED = range(4)  # sides: the first mode is better...
+# Sides: the first mode is better, worse... Where nothing is tested: its median is higher, lower.
+_BETTER, _WORSE, _NEITHER, _UNTESTED = range(4)
 
 
 def _side(f: Finding, m: Metric, by_medians: bool) -> int:
-    if f.untested and not by_medians:
+    if f.difference.untested and not by_medians:
         return _UNTESTED
-    return {1: _BETTER, -1: _WORSE, 0: _NEITHER}[leaders.better(f, m)]
+    return {1: _BETTER, -1: _WORSE, 0: _NEITHER}[f.sign if by_medians else best_modes.better(f, m)]
 
 
 def _put_pair(a: Analysis, t: Table, first: Mode, second: Mode, m: Metric, by_medians: bool, sides: int) -> bool:
@@ -272,12 +300,10 @@ def _put_pair(a: Analysis, t: Table, first: Mode, second: Mode, m: Metric, by_me
             if not changes:
                 continue
             counts = f" with {len(changes)} of {len(found)} thread counts" if len(changes) < len(found) else ""
-            low = high = math.nan
-            for change in changes:
-                low, high = stats.least(low, change), stats.most(high, change)
-            words.append(phrases.size(size) + counts + (f" ({phrases.range_(low, high)})" if side < _NEITHER else ""))
+            low, high = functools.reduce(stats.least, changes), functools.reduce(stats.most, changes)
+            words.append(wording.size(size) + counts + (f" ({wording.range_(low, high)})" if side < _NEITHER else ""))
     if known:
-        t.put(first.words, second.words, *map(phrases.items, lists[:sides]))
+        t.put(first.words, second.words, *map(wording.items, lists[:sides]))
     return known
 
 
@@ -294,10 +320,11 @@ def _put_pairs(out: Answer, m: Metric, tally: Tally) -> int:
     """Returns the number of pairs."""
     cost, by_medians = m.better is Better.LOWER, tally.is_untested
     sides = _UNTESTED + 1 if tally.untested and not by_medians else _UNTESTED
+    heads = (("Higher median at", "Lower median at", "Equal at") if by_medians else
+             ("Cheaper at", "Costs more at", "No difference at") if cost else
+             ("Faster at", "Slower at", "No difference at"))
     t = out.table(f"Each pair by {m.words}, at each message size{' (no change is certain)' if by_medians else ''}:",
-                  "Way to send", "Against", "Cheaper at" if cost else "Faster at",
-                  "Costs more at" if cost else "Slower at", "No difference at",
-                  *(["Too few rounds at"] if sides > _UNTESTED else []))
+                  "Way to send", "Against", *heads, *(["Too few rounds at"] if sides > _UNTESTED else []))
     nr = sum(_put_pair(out.a, t, first, second, m, by_medians, sides)
              for first in MODES for second in MODES[:first.index])
     out.end_table()
@@ -319,66 +346,67 @@ def _pairs(out: Answer) -> None:
         out.lack_cost(f", or where {SOFTIRQ_UNKNOWN}")
 
 
-def _put_cheapest(a: Analysis, t: Table, size: int, threads: int, best: Mode, m: Metric) -> Finding:
-    """The two cheapest modes of a setting. Returns how the second one compares with the first."""
-    cell = a.cell(best, size, threads)
-    second = leaders.best_median(a, size, threads, m, best)
-    after = a.cell(second, size, threads)
-    f = a.compare_modes(after, cell, m)
-    runner_up = ("none", "", "")
-    if second:
-        runner_up = second.words, phrases.value(m, a.estimate(after, m).median), finding_cell(f)
-    t.put(phrases.size(size), phrases.threads(threads), best.words, phrases.value(m, a.estimate(cell, m).median),
-          *runner_up)
-    return f
+def _put_best(a: Analysis, t: Table, size: int, threads: int, m: Metric) -> Ranking:
+    """The modes of a setting, those than which none is better first. Returns the ranking."""
+    r = best_modes.rank(a, size, threads, m)
+    if not r.modes and not r.withheld:
+        return r
+    medians = sorted(((a.estimate(a.cell(mode, size, threads), m).median, mode.words) for mode in r.modes),
+                     reverse=m.better is Better.HIGHER)
+    worse = [f"{mode.words} than {than.words}, {finding_cell(f)}" for mode, than, f in
+             list(zip(r.modes, r.than, r.behind))[r.best:] if than]
+    group_ = (f"not known: {SOFTIRQ_UNKNOWN}" if r.withheld else f"not tested: {r.untested}" if r.untested else
+              "no difference" if 1 < len(r.modes) == r.best else " or ".join(mode.words for mode in r.modes[:r.best]))
+    t.put(wording.size(size), wording.threads(threads), group_ + (", the only one" if len(r.modes) == 1 else ""),
+          ", ".join(f"{words} {wording.value(m, v)}" for v, words in medians), "; ".join(worse))
+    return r
 
 
-def _cheapest(out: Answer) -> None:
-    a, m, tally, withheld = out.a, out.a.cost(), Tally(), False
+def _best(out: Answer, m: Metric, better: str, best: str, worse: str) -> None:
+    """A row for each setting, and how often one mode is better than each other one."""
+    a = out.a
     if not a.has(m):
         out.say(f"Not measured: {a.reason(m)}.")
         return
-    t = out.table(f"The cheapest way to send a message, by the median{out.unless_certain()}:", "Message size",
-                  "Threads", "Cheapest", m.words, "Runner-up", m.words, "Runner-up costs")
-    for size in a.sizes:
-        for n in a.threads:
-            best = leaders.best_median(a, size, n, m)
-            if best is None:
-                continue
-            if leaders.rank(a, size, n, m).withheld:
-                withheld = True
-                t.put(phrases.size(size), phrases.threads(n), "not known", "", "", "", SOFTIRQ_UNKNOWN)
-            else:
-                tally.add(_put_cheapest(a, t, size, n, best, m))
+    t = out.table(f"The {best} way to send a message{out.unless_certain()}:", "Message size", "Threads",
+                  best.capitalize(), f"{m.words}, medians", f"{worse} for certain")
+    rankings = [r for size in a.sizes for n in a.threads if (r := _put_best(a, t, size, n, m)).is_comparison]
     out.end_table()
-    out.answered = not tally.is_untested
-    if not out.answered and withheld:
-        out.say(f"Not known: {SOFTIRQ_UNKNOWN}.")
-    elif not tally.of:
+    tested = [r for r in rankings if r.is_tested]
+    out.answered |= bool(tested)
+    if not rankings:
         out.say(f"Not measured: no size and thread count has the {m.words} of two modes.")
-    elif not out.answered:
-        out.say(f"{answer.cannot_claim(a)}.")
+    elif tested:
+        ones = sum(r.winner is not None for r in tested)
+        out.say(f"One way is {better} than each other in {ones} of {len(rankings)} setting{plural(len(rankings))}.")
+    elif any(r.withheld for r in rankings):
+        out.say(f"Not known: {SOFTIRQ_UNKNOWN}.")
     else:
-        out.say(f"The runner-up costs more for certain in {tally.higher} of {tally.of} setting{plural(tally.of)}.")
+        out.say(f"{answer.cannot_claim(a)}.")
+
+
+def _cheapest(out: Answer) -> None:
+    _best(out, out.a.cost(), "cheaper", "cheapest", "Costs more")
+    _best(out, metric.GBPS, "faster", "fastest", "Slower")
 
 
 # ---- all of them
 
+CHEAPEST_QUESTION = "What is the cheapest and the fastest way to send here?"
 QUESTIONS: tuple[tuple[str, Callable[[Answer], None]], ...] = (
     ("Why does zero-copy not always give the best throughput?", _zerocopy),
     ("Which cache level shows the most reduction in misses, and from which stage does it come?", _cache),
     ("How does the thread count interact with cache contention?", answer_threads.make),
-    ("At which message size does one-copy outperform two-copy on this system?", _one_over_two),
+    ("At which message size does one-copy outperform two-copy on this system?", lambda out: _over_two(out, ONECOPY)),
     ("At which message size does zero-copy outperform two-copy on this system?", _zero_over_two),
     ("What is unexpected in this data, and which measurement explains it?", answer_unexpected.make),
     ("At which size is one way to send ahead of another?", _pairs),
-    ("What is the cheapest way to send here?", _cheapest))
+    (CHEAPEST_QUESTION, _cheapest))
 
 
 def make_all(a: Analysis) -> list[Answer]:
     """In the order of QUESTIONS."""
-    answers = []
-    for question, make in QUESTIONS:
-        answers.append(Answer(a, question))
-        make(answers[-1])
+    answers = [Answer(a, question) for question, _ in QUESTIONS]
+    for out, (_, make) in zip(answers, QUESTIONS):
+        make(out)
     return answers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import metric
 from .metric import Metric
@@ -15,7 +15,7 @@ Json = Any  # a value of a JSON document
 
 @dataclass
 class Names:
-    """The user's options for reading a foreign CSV file, and --congestion."""
+    """The user's options for reading a CSV file of another program, and --congestion."""
 
     columns: str | None = None  # "mode=impl,size=msg_size": ours=theirs
     modes: str | None = None  # "A1=twocopy,A2=onecopy": theirs=ours
@@ -49,8 +49,7 @@ class Row:
         return self.cell, self.round, struct.pack(f"<{len(self.values)}d", *self.values)
 
 
-@dataclass
-class Failure:
+class Failure(NamedTuple):
     """A run that failed."""
 
     mode: str
@@ -69,37 +68,21 @@ class Bucket:
     count: float
 
 
-@dataclass
-class Hist:
-    """Of all rounds of a cell together: times of a stage, or a latency; buckets ascend."""
-
-    mode: Mode
-    size: int
-    threads: int
-    kind: Stage | Part
-    buckets: list[Bucket] = field(default_factory=list)
-
-
-@dataclass
-class Profile:
-    """Sampled stacks of all rounds of a cell together: samples by owner (tables.OWNERS) and frames, outermost first."""
-
-    mode: Mode
-    size: int
-    threads: int
-    stacks: dict[tuple[int, str], int] = field(default_factory=dict)
+Stacks = dict[tuple[int, str], int]  # samples by owner (tables.OWNERS) and frames, outermost first
 
 
 @dataclass
 class Dataset:
-    """Rows are in order of mode, size, threads, round."""
+    """Rows are in order of mode, size, threads, round. hists and stacks are of all rounds of a mode, size and thread
+    count together; buckets ascend."""
 
     names: Names = field(default_factory=Names)
     rows: list[Row] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
-    hists: list[Hist] = field(default_factory=list)
-    profiles: list[Profile] = field(default_factory=list)
+    hists: dict[tuple[Mode, int, int, Stage | Part], list[Bucket]] = field(default_factory=dict)
+    stacks: dict[tuple[Mode, int, int], Stacks] = field(default_factory=dict)
     environment: dict[str, Json] | None = None  # of the first run; values of a CSV are strings; None: unknown
+    load: dict[str, list[float]] = field(default_factory=dict)  # what else the machine did: of each document
     environment_varies: bool = False  # not every run has the same
     conditions: dict[str, str] = field(default_factory=dict)  # of all runs: runs made otherwise are not pooled
     version: str | None = None  # of the tool; None: unknown
@@ -107,18 +90,11 @@ class Dataset:
     seed: str | None = None  # of a sweep's order of runs
     reason: dict[Metric, str] = field(default_factory=dict)  # why a number is missing, from the data
     interrupted: int = 0  # runs that were ended early
-    copies_of_sender: bool = False  # of whose copies ledger.copies_per_byte is; neither: the data does not say
-    copies_of_both: bool = False
+    copies_of: set[str] = field(default_factory=set)  # whose ledger.copies_per_byte is: "sender", "both"; of some runs
     copies_exclude: set[Stage] = field(default_factory=set)  # stages that it leaves out in some run
     congestion: str | None = None  # the senders'; None: the data does not say
     others: list[str] = field(default_factory=list)  # congestion controls of runs that were left out, each once
+    unnamed: int = 0  # runs that were left out since they do not say their congestion control
     notes: list[str] = field(default_factory=list)  # of imported data: how it was read, for the head of a report
     unread: str | None = None  # the note on columns that were not read; None: all were
     lacking: str | None = None  # of imported data: why a number is missing
-
-    def profile(self, mode: Mode, size: int, threads: int) -> Profile | None:
-        """The stacks of a cell."""
-        for p in self.profiles:
-            if (p.mode, p.size, p.threads) == (mode, size, threads):
-                return p
-        return None

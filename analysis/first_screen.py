@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a report says first: whether zero-copy was zero-copy, and what else than copying shapes the figures.
 
-leaders.py has which mode is fastest.
+best_modes.py has which mode is fastest.
 """
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
-from . import answer, metric, phrases, units
+from . import answer, metric, units, wording
+from .conditions import is_emulated
 from .dataset import Dataset
 from .study import Analysis
 from .tables import Mode, paces, PINS
@@ -43,27 +44,50 @@ def _congestion(d: Dataset) -> str:
             + ("; whether it paces is not known. " if paces(name) is None else ". "))
 
 
-def sender_cpus(d: Dataset) -> tuple[int, bool]:
-    """The number of CPUs available to the senders, 0: unknown; and whether they were pinned to them, or share all CPUs
-    of the machine with the receivers."""
-    pinned = units.cpus_in(_text(dict(d.conditions), "cpu_sender"), _CPUS_MAX)
-    cpus = _number(d.environment, "cpus")
-    return (pinned, True) if pinned else (int(cpus) if 1 <= cpus <= _CPUS_MAX else 0, False)
+class Cpus(NamedTuple):
+    """How many CPUs the threads have; 0: unknown."""
+
+    senders: int
+    receivers: int
+    pinned: bool  # the senders, to CPUs of theirs
+    shared: bool  # senders and receivers have the same CPUs
+
+    def suffice(self, threads: int) -> bool:
+        """Does each of so many sender and receiver threads have a CPU?"""
+        return (self.senders >= threads * (2 if self.shared else 1)
+                and (self.shared or not self.receivers or self.receivers >= threads))
+
+
+def cpus(d: Dataset) -> Cpus:
+    """Senders that are not pinned share all CPUs of the machine with the receivers."""
+    senders, receivers = (units.cpus_in(_text(dict(d.conditions), key), _CPUS_MAX)
+                          for key in ("cpu_sender", "cpu_receiver"))
+    remote = _text(d.environment, "path") == "remote"
+    if senders:
+        shared = bool(senders & receivers) and not remote
+        return Cpus(len(senders | receivers if shared else senders), len(receivers), True, shared)
+    nr = _number(d.environment, "cpus")
+    return Cpus(int(nr) if 1 <= nr <= _CPUS_MAX else 0, 0, False, not remote)
 
 
 def _machine(d: Dataset) -> str:
-    """What else was on the machine; foreign data sets say little of it."""
+    """What else was on the machine; imported data sets say little of it."""
     settings = dict(d.conditions)
     senders, receivers, receive = (_text(settings, key) for key in ("cpu_sender", "cpu_receiver", "receive"))
     governor, load = _text(d.environment, "governor"), _number(d.environment, "load_average")
     cpus = _number(d.environment, "cpus")
-    text = f"Senders ran on CPU {senders}. " if senders else ""
+    text = "The machine is emulated: this report has no time, rate or counter. " if is_emulated(d.conditions) else ""
+    text += f"Senders ran on CPU {senders}. " if senders else ""
     text += f"Receivers ran on CPU {receivers}. " if receivers else ""
     if receive and receive != "recv":
         text += f"Receivers took the bytes with --receive {receive}. "
     if load > cpus > 0:
         text += (f"The machine was busy with other work when the first run began (load average {load:.1f} on "
-                 f"{cpus:.0f} CPUs), which widens every interval. ")
+                 f"{cpus:.0f} CPUs), which makes intervals wider and can move medians. ")
+    throttled, periods = (sum(d.load.get(key, [])) for key in ("cpu_throttled_periods", "cpu_periods"))
+    if throttled:
+        text += (f"A CPU quota throttled the runs in {throttled:.0f} of {periods:.0f} periods: it limits throughput "
+                 "and latency. ")
     if governor and governor != "performance":
         text += f"The CPUs' frequency is governed by {governor} and moves with the load. "
     return text
@@ -74,7 +98,7 @@ def conditions(d: Dataset) -> str:
     and other load, as far as the data says. "" where it says nothing."""
     text = _congestion(d)
     if d.others:
-        text += f"Runs with {phrases.items(d.others)} are not in this report. "
+        text += f"Runs with {wording.items(d.others)} are not in this report. "
     text += _machine(d)
     unsent = sum(row[metric.UNSENT] > 0 for row in d.rows)
     if unsent:
@@ -109,7 +133,9 @@ def zerocopy(a: Analysis) -> str:
     parts = [_evidence(a, mode, unknown, len(modes) > 1) for mode in modes]
     if unknown:
         return " ".join(parts)
-    return _verdict(min(1.0, *fractions), max(-1.0, *fractions)) + "." + "".join(parts)
+    first, colon, cause = parts[0].partition(": ")
+    others = [part.replace(colon + cause, ", for the same reason.") if colon else part for part in parts[1:]]
+    return "".join([_verdict(min(1.0, *fractions), max(-1.0, *fractions)), ".", first, colon, cause, *others])
 
 
 def origin(d: Dataset) -> str:
@@ -121,5 +147,5 @@ def origin(d: Dataset) -> str:
         text = (f"Measured from {started}" + (f" with netiotrace {d.version}" if d.version is not None else "")
                 + (f", in an order of runs by seed {d.seed}" if d.seed is not None else "") + ". ")
     if caches or memory > 0:
-        text += f"Caches: {caches or 'n/a'}. Memory: {units.size(int(memory)) if memory > 0 else 'n/a'}."
+        text += f"Caches: {caches or 'n/a'}. Memory: {units.size(int(memory)) if 0 < memory < 2 ** 63 else 'n/a'}."
     return text

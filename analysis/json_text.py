@@ -2,12 +2,14 @@
 """JSON read strictly, and written as user/write/json.c writes it: the same bytes."""
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
 from collections.abc import Iterator
 from typing import Any
 
+_DEPTH_MAX = 64  # of ours about 10
 REAL_DIGITS = 12  # further ones are noise
 _SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
@@ -37,6 +39,14 @@ def _constant(text: str) -> Any:
     raise ValueError(f"invalid token near '{text}'")
 
 
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(_DEPTH_MAX):
+        level = [member for v in level for member in (v.values() if isinstance(v, dict) else v)
+                 if isinstance(member, (dict, list))]
+    return bool(level)
+
+
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
@@ -56,6 +66,8 @@ def loads(data: bytes) -> Any:
         raise ValueError("maximum parsing depth reached") from None
     if not isinstance(value, (dict, list)):
         raise ValueError("'[' or '{' expected")
+    if _is_deep(value):
+        raise ValueError("maximum parsing depth reached")
     if _SUSPECT.search(text) and any(re.search("[\0\ud800-\udfff]", t) for t in _texts(value)):
         raise ValueError("invalid Unicode escape")
     return value
@@ -87,12 +99,12 @@ def line(value: Any, *, sort_keys: bool = False, ascii_only: bool = True) -> str
         return _string(value, ascii_only)
     if isinstance(value, float):
         return real(value) if math.isfinite(value) else "null"
+    of = functools.partial(line, sort_keys=sort_keys, ascii_only=ascii_only)
     if isinstance(value, list):
-        return "[" + ", ".join(line(v, sort_keys=sort_keys, ascii_only=ascii_only) for v in value) + "]"
+        return "[" + ", ".join(map(of, value)) + "]"
     if isinstance(value, dict):
         keys = sorted(value) if sort_keys else value
-        return "{" + ", ".join(_string(k, ascii_only) + ": "
-                               + line(value[k], sort_keys=sort_keys, ascii_only=ascii_only) for k in keys) + "}"
+        return "{" + ", ".join(f"{of(key)}: {of(value[key])}" for key in keys) + "}"
     return json.dumps(value)
 
 
@@ -102,10 +114,8 @@ def document(value: Any, depth: int = 0) -> str:
     if not is_object and not (isinstance(value, list) and value and isinstance(value[0], dict)):
         return line(value)
     indent = "\n" + "  " * (depth + 1)
-    if is_object:
-        members = [line(k) + ": " + document(v, depth + 1) for k, v in value.items()]
-    else:
-        members = [document(v, depth + 1) for v in value]
+    members = ([line(k) + ": " + document(v, depth + 1) for k, v in value.items()] if is_object else
+               [document(v, depth + 1) for v in value])
     open_, close = "{}" if is_object else "[]"
     return open_ + ",".join(indent + m for m in members) + "\n" + "  " * depth + close
 

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import json
 import math
+import os
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from . import csv_import as _csv_import
-from . import documents, files, json_text, metric, units
+from . import conditions, documents, files, json_text, metric, units
 from .dataset import Dataset, Names
 from .documents import Refused
 from .metric import NAN
 
-csv_import: Any = _csv_import  # it has no types
+_ARCHIVE = ".tar.xz"
 
 
 def _describe(path: str, error: OSError) -> Refused:
     return Refused(f"{path}: {error.strerror}.")
 
 
-def _load_json(path: str) -> Any:
+def _load_json(path: str, entry: bool = False, data: bytes | None = None) -> Any:
+    """entry: as files.read(). data: the content, where the path is within an archive."""
     try:
-        return json_text.loads(files.read(path))
+        return json_text.loads(files.read(path, entry) if data is None else data)
     except OSError as error:
         raise _describe(path, error) from None
     except ValueError as error:
@@ -34,11 +33,11 @@ def _load_json(path: str) -> Any:
         raise Refused(f"{path}: not JSON, or truncated (line {line}: {what}).") from None
 
 
-def _load_entry(d: Dataset, path: str, optional: bool) -> None:
-    """One file of a directory. optional: a document that is none of ours is passed over, as a results directory has
-    others beside its cells."""
+def _load_entry(d: Dataset, path: str, optional: bool, data: bytes | None = None) -> None:
+    """One file of a directory or archive. optional: a document that is none of ours is passed over, as a results
+    directory has others beside its cells."""
     try:
-        document = _load_json(path)
+        document = _load_json(path, True, data)
     except Refused:
         if optional:
             return
@@ -62,76 +61,85 @@ def _load_documents(d: Dataset, directory: str, optional: bool) -> None:
         _load_entry(d, f"{directory}/{name}", optional)
 
 
+def _load_archive(d: Dataset, path: str, optional: bool) -> None:
+    """All documents of cells.tar.xz, sorted by name. optional: none if there is no such file."""
+    from . import archive  # compiled in the time of all other modules: only if needed
+
+    try:
+        with files.stream(path, optional) as stream:
+            found = archive.documents(stream)
+    except OSError as error:
+        if optional and isinstance(error, FileNotFoundError):
+            return
+        raise _describe(path, error) from None
+    except archive.Damaged as damage:
+        raise Refused(f"{path}: {damage}.") from None
+    for name in sorted(found, key=os.fsencode):
+        _load_entry(d, f"{path}/{name}", False, found.pop(name))
+
+
 def _load_directory(d: Dataset, path: str) -> None:
     def is_empty() -> bool:
-        return not d.rows and not d.failures and not d.others
+        return not (d.rows or d.failures or d.others or d.unnamed)
 
     _load_documents(d, f"{path}/cells", False)
+    if is_empty():
+        _load_archive(d, f"{path}/cells{_ARCHIVE}", True)
     if is_empty():
         _load_documents(d, path, True)
     if is_empty():
         raise Refused(f"{path}: no result documents (cells/*.json) are in this directory.")
     with contextlib.suppress(Refused):  # the seed is in no document of a run
-        sweep = _load_json(f"{path}/sweep.json")
-        seed = sweep.get("settings", {}).get("seed") if isinstance(sweep, dict) else None
+        sweep = _load_json(f"{path}/sweep.json", True)
+        seed = conditions.at(sweep, "settings.seed")[0]
         if isinstance(seed, int) and not isinstance(seed, bool):
             d.seed = str(seed)
 
 
-def _open_csv(paths: Sequence[str], names: Names) -> list[Any]:
-    argv = [f"--{option}={value}" for option, value in (("columns", names.columns), ("modes", names.modes))
-            if value is not None]
-    argv += [f"--column={c}" for c in names.column] + ["--rounds-from-repeats"] * names.rounds_from_repeats
-    options = csv_import.Options()
-    options.parse([*argv, "--", *paths])
+def _load_csv(d: Dataset, paths: Sequence[str], stream: TextIO | None) -> None:
+    """Rows of several files are joined by mode, size, threads and round. stream: they are explained there instead."""
+    from . import csv_columns, csv_import, csv_rows  # compiled in the time of all other modules: only if needed
+
+    options = csv_columns.Options(d.names)
     opened = []
     for path in paths:
         try:
-            opened.append(csv_import.File(path, files.read(path, files.FILE_MAX), options))
+            opened.append(csv_rows.File(path, files.read(path), options))
         except OSError as error:
             raise _describe(path, error) from None
-    return opened
-
-
-def _load_csv(d: Dataset, paths: Sequence[str], stream: TextIO | None) -> None:
-    """Rows of several files are joined by mode, size, threads and round. stream: they are explained there instead."""
-    csv.field_size_limit(csv_import.CELL_MAX)
-    try:
-        opened = _open_csv(paths, d.names)
-        if stream:
-            text = io.StringIO()
-            try:
-                with contextlib.redirect_stdout(text):
-                    csv_import.explain(opened)
-            finally:
-                stream.write(units.printable_lines(text.getvalue()))
-            return
-        rows, how = csv_import.read_files(opened)
-        for document in csv_import.documents(rows, how):
-            document["runs"] = [csv_import.document_run(row) for row in document["runs"]]
+    if stream:
+        csv_import.explain(opened, stream)
+    else:
+        for document in csv_import.documents(opened):
             documents.add_document(d, paths[0], document)
-    except csv_import.Refused as error:
-        raise Refused(str(error)) from None
-    except csv_import.WrongOption as error:
-        raise Refused(str(error), is_option=True) from None
-    except MemoryError:
-        raise Refused("the CSV file needs more memory than there is.") from None
 
 
 def _load_paths(d: Dataset, paths: Sequence[str], stream: TextIO | None) -> None:
+    try:
+        _load_each(d, paths, stream)
+    except MemoryError:
+        raise Refused(f"{paths[0]}: it needs more memory than there is.") from None
+    except RecursionError:
+        raise Refused(f"{paths[0]}: it is nested too deeply.") from None
+
+
+def _load_each(d: Dataset, paths: Sequence[str], stream: TextIO | None) -> None:
     directory = False
     for path in paths:
         try:
             directory = files.is_directory(path)
         except OSError as error:
             raise _describe(path, error) from None
-        if directory or path.endswith(".json"):
+        if directory or path.endswith((".json", _ARCHIVE)):
             if len(paths) > 1:
-                raise Refused(f"{path}: only CSV files of others can be joined; give one directory or document.")
+                raise Refused(f"{path}: only CSV files of others can be joined; give one directory, archive or "
+                              "document.")
             if stream:
                 stream.write(f"{path}: result documents: every field has its own name.\n")
             elif directory:
                 _load_directory(d, path)
+            elif path.endswith(_ARCHIVE):
+                _load_archive(d, path, False)
             else:
                 documents.add_document(d, path, _load_json(path))
             return
@@ -148,8 +156,13 @@ def load_files(paths: Sequence[str], default_duration_s: float = NAN, names: Nam
     _load_paths(d, paths, None)
     if not d.rows and d.others:
         raise Refused(f"{path}: no run was made with {d.names.congestion}, but with {d.others[0]}.")
+    if not d.rows and d.unnamed:
+        raise Refused(f"{path}: {d.unnamed} run{units.plural(d.unnamed)}, none of which says its congestion control: "
+                      "leave out --congestion.")
     if not d.rows:
         raise Refused(f"{path}: not one run succeeded: there is nothing to report.")
+    if d.unnamed:
+        d.notes.append(f"Left out: {d.unnamed} run{units.plural(d.unnamed)} without a known congestion control.")
     documents.finish(d, default_duration_s)
     row = documents.copied_row(d)
     if row:  # a run counted twice would narrow every interval

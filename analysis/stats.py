@@ -7,22 +7,30 @@
 3. A and B differ only if the whole interval is above 1 or the whole interval is below 1.
 4. T is the number of simultaneous comparisons; a single comparison has T = 1.
 5. If no k is possible, there are too few rounds. One round a side is a point without interval.
+6. Rounds that depend on each other count as fewer: of a share s of n, k - 1 is that of s n rounds, scaled to all
+   quotients.
 
 As user/base/rank_test.c and stats.c compute it, in the same order: the doubles are the same.
 """
 from __future__ import annotations
 
+import bisect
 import enum
 import functools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 NAN = math.nan
 RANK_LEVEL = 0.05
 RANK_EXACT_MAX = 20  # up to this many rounds on both sides U has its exact distribution, above the normal one
 ESTIMATE_LEVEL = 0.95  # of the interval of a median; fewer than 6 values cannot reach it
+_EXACT_TERMS_MAX = 1000  # above: by the logarithm of the gamma function, to 1e-9
+_PAIRS_MAX = 1 << 20  # that are sorted; of more, single ones are found by bisection
+_NEAR = 1e-15
 _ROUNDING = 1e-12  # in sums of probabilities
+_LARGE = 1e300  # below it twice a difference is finite
 
 
 def order(a: float, b: float) -> int:
@@ -58,8 +66,7 @@ def median(values: Iterable[float]) -> float:
 # ---- the median of one cell
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """A median of n finite values, and a confidence interval (NaN: none) with its coverage."""
 
     median: float = NAN
@@ -75,13 +82,16 @@ class Estimate:
 
 def _term(n: int, k: int) -> float:
     """P(Binomial(n, 1/2) = k)."""
-    return math.comb(n, k) / (1 << n)
+    if n <= _EXACT_TERMS_MAX:
+        return math.comb(n, k) / (1 << n)
+    return math.exp(math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) - n * math.log(2))
 
 
 @functools.cache
 def _estimate_rank(n: int) -> tuple[int, float]:
     """The largest rank, from 1, whose interval covers ESTIMATE_LEVEL, and its coverage."""
-    outside, k = 2 * _term(n, 0), 1
+    k = max(0, n // 2 - 5 * math.isqrt(n))  # 10 standard deviations: less than 1e-22 is outside
+    outside, k = 2 * _term(n, k), k + 1
     while 2 * (k + 1) <= n:
         more = outside + 2 * _term(n, k)
         if 1 - more < ESTIMATE_LEVEL:
@@ -96,14 +106,69 @@ def coverage(n: int) -> float:
     return _estimate_rank(n)[1]
 
 
-def estimate(values: Iterable[float]) -> Estimate:
-    """The median of the finite values, between order statistics (David and Nagaraja, Order Statistics, 7.1)."""
+def estimate(values: Iterable[float], share: float = 1) -> Estimate:
+    """The median of the finite values, between order statistics (David and Nagaraja, Order Statistics, 7.1). share: as
+    of rank_test()."""
     ordered = _finite(values)
     n = len(ordered)
     if n < 2:
         return Estimate(median=median_of(ordered), n=n)
-    k, coverage = _estimate_rank(n)
+    counted = max(counting(n, share), 2)
+    k, coverage = _estimate_rank(counted)
+    k = 1 + (k - 1) * n // counted
     return Estimate(median_of(ordered), ordered[k - 1], ordered[n - k], coverage, n)
+
+
+# ---- rounds that depend on each other
+
+DEPENDENCE_ROUNDS_MIN = 5  # of a series, to measure it
+_ROUNDS_TO_SPARE = 8  # below it, one round less often means no claim at all: chance must not remove any
+_ONE_SIDED = 1.645  # 5 % of a normal distribution are above
+
+
+class Dependence(NamedTuple):
+    """The correlation of a round with the next one, measured on ranks. NaN: not measured."""
+
+    correlation: float = NAN
+    chance: float = NAN  # independent rounds show more in 5 % of cases
+    counts_from: float = NAN  # a higher correlation is taken as one
+
+    @property
+    def is_found(self) -> bool:
+        return self.correlation > self.counts_from
+
+    @property
+    def share(self) -> float:
+        """Which share of the rounds counts: the inverse of the variance of a mean of AR(1)."""
+        return (1 - min(self.correlation, 1)) / (1 + self.correlation) if self.is_found else 1.0
+
+
+def dependence(series: Iterable[Sequence[float]], independent: int) -> Dependence:
+    """Of all series together, each in the order of its rounds. independent: how many of them are.
+
+    The mean of a correlation r in n values is r - (1 + 3 r) / n (Marriott and Pope 1954).
+    """
+    total = weights = 0.0
+    used = 0
+    for values in series:
+        n, ordered = len(values), sorted(values)
+        ranks = [bisect.bisect_left(ordered, v) + bisect.bisect_right(ordered, v) - n for v in values]
+        squares = sum(r * r for r in ranks)
+        if n >= DEPENDENCE_ROUNDS_MIN and squares:
+            used += 1
+            weights += n
+            total += n * sum(r * after for r, after in zip(ranks, ranks[1:])) / squares + 1
+    independent = min(independent, used)
+    if independent < 1:
+        return Dependence()
+    left = 1 - 3 * used / weights
+    chance = _ONE_SIDED / math.sqrt(weights * independent / used) / left
+    return Dependence(total / weights / left, chance, chance if weights < _ROUNDS_TO_SPARE * used else 0.0)
+
+
+def counting(n: int, share: float) -> int:
+    """How many of n rounds count; at least 1."""
+    return max(1, int(n * share + 0.5))
 
 
 # ---- two cells
@@ -222,28 +287,90 @@ def rounds_needed(tests: int) -> int:
     return n
 
 
-def _decide(t: RankTest, pairs: list[float], tests: int) -> None:
-    """pairs: sorted relative() of each round of A and each round of B."""
-    not_above, not_below = sum(p <= 0 for p in pairs), sum(p >= 0 for p in pairs)
-    t.p = _two_sided(t.n, t.m, min(not_above, not_below))
+def _decide(t: RankTest, first: Sequence[float], second: Sequence[float], tests: int, share: float) -> None:
+    """Of sorted rounds."""
+    not_above, not_below = _not_above(first, second, 0), _not_above(second, first, 0)
+    n, m, of = counting(t.n, share), counting(t.m, share), t.n * t.m
+    t.p = _two_sided(n, m, -(-min(not_above, not_below) * n * m // of))
     t.difference = Difference.POINT if t.n < 2 or t.m < 2 else Difference.FEW
-    k, coverage = _rank(t.n, t.m, _level(tests))
+    k, coverage = _rank(n, m, _level(tests))
     if not k or t.difference is Difference.POINT:
         return
+    k = 1 + (k - 1) * of // (n * m)
     t.coverage = coverage
     # Widens the rare interval that does not hold the quotient of the medians.
     middle = relative(t.a, t.b)
-    low, high = min(pairs[k - 1], middle), max(pairs[len(pairs) - k], middle)
+    lowest, highest = _ranked(first, second, k)
+    low, high = min(lowest, middle), max(highest, middle)
     t.low, t.high = as_change(low), as_change(high)
     t.difference = Difference.HIGHER if low > 0 else Difference.LOWER if high < 0 else Difference.NOISE
 
 
-def rank_test(a: Iterable[float], b: Iterable[float], tests: int) -> RankTest:
-    """Compares the finite rounds of A with those of B, as one of `tests` comparisons."""
-    first, second = _finite(a), _finite(b)
+def _pairs(first: Sequence[float], second: Sequence[float]) -> list[float]:
+    """Sorted relative() of each pair of two sorted lists: most of the time of a report is spent here."""
+    if first[0] > 0 < second[0] and first[-1] < _LARGE > second[-1]:
+        return sorted([2 * (x - y) / (x + y) for x in first for y in second])
+    return _finite(relative(x, y) for x in first for y in second)
+
+
+def _not_above(first: Sequence[float], second: Sequence[float], v: float) -> int:
+    """How many pairs have a relative() of v or less: it does not fall along the first, nor rise along the second."""
+    count = at = 0
+    for y in second:
+        while at < len(first) and relative(first[at], y) <= v:
+            at += 1
+        count += at
+    return count
+
+
+def _kth(first: Sequence[float], second: Sequence[float], k: int) -> float:
+    """The k-th smallest relative() of all pairs, to 1e-15; signs, 0 and the ends are exact."""
+    not_above = _not_above(first, second, 0)
+    if len(first) * len(second) - _not_above(second, first, 0) < k <= not_above:
+        return 0.0
+    low, high = (-2.0, 0.0) if k <= not_above else (0.0, 2.0)
+    while high - low > _NEAR:
+        middle = (low + high) / 2
+        if _not_above(first, second, middle) < k:
+            low = middle
+        else:
+            high = middle
+    return low if low == -2 else high if high == 2 else (low + high) / 2
+
+
+def _ranked(first: Sequence[float], second: Sequence[float], k: int) -> tuple[float, float]:
+    """The k-th smallest and the k-th largest relative() of all pairs."""
+    if len(first) * len(second) > _PAIRS_MAX:
+        return _kth(first, second, k), -_kth(second, first, k)
+    pairs = _pairs(first, second)
+    return pairs[k - 1], pairs[-k]
+
+
+@functools.lru_cache(maxsize=1024)
+def _rank_test(first: tuple[float, ...], second: tuple[float, ...], tests: int, share: float) -> RankTest:
+    """Of sorted finite rounds. Reports ask for one comparison up to twenty times."""
     t = RankTest(len(first), len(second), median_of(first), median_of(second))
     if first and second:
         t.sign = order(t.a, t.b)
         t.change = NAN if t.b == 0 else t.a / t.b - 1
-        _decide(t, _finite(relative(x, y) for x in first for y in second), tests)
+        _decide(t, first, second, tests, share)
     return t
+
+
+def rank_test(a: Iterable[float], b: Iterable[float], tests: int, share: float = 1) -> RankTest:
+    """Compares the finite rounds of A with those of B, as one of `tests` comparisons. Do not change the result. share:
+    of the rounds that count, see Dependence."""
+    return _rank_test(tuple(_finite(a)), tuple(_finite(b)), tests, share)
+
+
+def shift(a: Iterable[float], b: Iterable[float], tests: int, share: float = 1) -> tuple[float, float]:
+    """The interval of a difference A - B that adds, by the same ranks: where rank_test() finds one, without 0."""
+    first, second = _finite(a), _finite(b)
+    n, m = counting(len(first), share), counting(len(second), share)
+    k = _rank(n, m, _level(tests))[0] if first and second else 0
+    if not k:
+        return NAN, NAN
+    step = 1 + math.isqrt(len(first) * len(second) // _PAIRS_MAX)
+    pairs = sorted(x - y for x in first[::step] for y in second[::step])
+    k = 1 + (k - 1) * len(pairs) // (n * m)
+    return pairs[k - 1], pairs[-k]

@@ -6,10 +6,15 @@ comparison divides each value by the pace of its round: the median, over the run
 value / median of its cell. Runs of the compared modes have no part in it, so that the pace cannot invent a difference.
 There is no pace where a round has fewer than PACE_RUNS_MIN such runs, and none between two data sets: there, rounds
 that differ as a whole can be the only sign that the two machines or days differ.
+
+Rounds that depend on each other count as fewer, by the correlation of consecutive rounds that all cells show together:
+in the interval of a median by that of the values, in a comparison by that of the values without what the cells of a
+round have in common. Neither is applied between two data sets.
 """
 from __future__ import annotations
 
 import enum
+import functools
 import itertools
 import math
 from dataclasses import dataclass, field
@@ -17,7 +22,7 @@ from dataclasses import dataclass, field
 from . import metric, stats
 from .dataset import Dataset, Row
 from .metric import Metric, NAN
-from .stats import Difference, Estimate
+from .stats import Dependence, Difference, Estimate
 from .tables import Mode, MODES
 
 PACE_RUNS_MIN = 4
@@ -65,16 +70,6 @@ class Finding:
     # found. Imported data without a figure of it is taken as it is.
     softirq_decides: bool = False
 
-    @property
-    def holds(self) -> bool:
-        """Is a difference found, in either direction?"""
-        return self.difference.holds
-
-    @property
-    def untested(self) -> bool:
-        """Of one round, or of too few to find any difference?"""
-        return self.difference.untested
-
 
 class Analysis:
     """The cells of a data set, which must not change afterwards."""
@@ -96,8 +91,10 @@ class Analysis:
         self.rounds_min, self.rounds_max = min(rounds, default=0), max(rounds, default=0)
         self._blocks = _find_blocks(dataset.rows)
         self._blocks_nr = len(set(self._blocks.values()))
-        self._tests: dict[tuple[Family, Metric], int] = {}
-        self._paces: dict[tuple[Mode, Mode, Metric], dict[int, float] | None] = {}
+        # Computed when first asked for.
+        self.dependence = functools.cache(self._dependence)
+        self.tests = functools.cache(self._tests)
+        self._pace = functools.cache(self._find_pace)
 
     def block(self, row: Row) -> int:
         """All runs measured in one round, over all cells, have the same block number."""
@@ -120,8 +117,28 @@ class Analysis:
         if cell is None:
             return Estimate()
         if m not in cell.estimates:
-            cell.estimates[m] = stats.estimate(row[m] for row in cell.rows)
+            cell.estimates[m] = stats.estimate((row[m] for row in cell.rows), self.dependence(m, False).share)
         return cell.estimates[m]
+
+    def _dependence(self, m: Metric, compared: bool) -> Dependence:
+        """Of a cell's rounds on each other, each value in relation to the median of its cell. compared: less the median
+        of all cells in its round."""
+        if self.rounds_max < stats.DEPENDENCE_ROUNDS_MIN:
+            return Dependence()
+        series: list[list[tuple[int, float]]] = []
+        rounds: dict[int, list[float]] = {}
+        for cell in self.cells:
+            middle = stats.median(row[m] for row in cell.rows)
+            if middle > 0:
+                series.append(sorted((self._blocks[row], row[m] / middle) for row in cell.rows
+                                     if math.isfinite(row[m])))
+                for block, v in series[-1]:
+                    rounds.setdefault(block, []).append(v)
+        if not compared:
+            return stats.dependence([[v for _, v in cell] for cell in series], len(series))
+        common = {block: stats.median_of(sorted(values)) for block, values in rounds.items() if len(values) > 1}
+        return stats.dependence([[v - common[block] for block, v in cell if block in common] for cell in series],
+                                len(series) - 1)
 
     def has(self, m: Metric) -> bool:
         """Has any run a value?"""
@@ -138,7 +155,7 @@ class Analysis:
             return Finding(ex, ey)
         pace = self._pace(x.mode, y.mode, m) if other is self else None
         a, b = ([row[m] / (pace[self._blocks[row]] if pace else 1) for row in c.rows] for c in (x, y))
-        t = stats.rank_test(a, b, tests)
+        t = stats.rank_test(a, b, tests, self.dependence(m, True).share if other is self else 1)
         f = Finding(ex, ey, t.change, t.low, t.high, t.coverage, t.sign, t.p, tests, t.difference)
         if pace:
             _change_of_medians(f)
@@ -175,13 +192,8 @@ class Analysis:
         end = e.high if at_most else e.low
         return e.median if math.isnan(end) else end
 
-    def _pace(self, x: Mode, y: Mode, m: Metric) -> dict[int, float] | None:
-        """The pace of each block for a comparison of two modes; None: there is none."""
-        if (x, y, m) not in self._paces:
-            self._paces[x, y, m] = self._find_pace(x, y, m)
-        return self._paces[x, y, m]
-
     def _find_pace(self, x: Mode, y: Mode, m: Metric) -> dict[int, float] | None:
+        """The pace of each block for a comparison of two modes; None: there is none."""
         shares: dict[int, list[float]] = {}
         for cell in self.cells:
             middle = self.estimate(cell, m).median
@@ -204,13 +216,11 @@ class Analysis:
         follow = self.smaller(x.size) == y.size or self.smaller(y.size) == x.size
         return Family.SIZES if same_threads and not same_size and follow else Family.ALONE
 
-    def tests(self, family: Family, m: Metric) -> int:
+    def _tests(self, family: Family, m: Metric) -> int:
         """The number of comparisons of this kind with two or more rounds on both sides; at least 1."""
         if family is Family.ALONE:
             return 1
-        if (family, m) not in self._tests:
-            self._tests[family, m] = sum(self._is_test(x, y, m) for x in self.cells for y in self._partners(x, family))
-        return self._tests[family, m] or 1
+        return sum(self._is_test(x, y, m) for x in self.cells for y in self._partners(x, family)) or 1
 
     def _partners(self, x: Cell, family: Family) -> list[Cell | None]:
         """Those that come before a cell, and are compared with it."""

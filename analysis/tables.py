@@ -10,13 +10,13 @@ from dataclasses import dataclass
 # Features of a mode, as far as results show them.
 GATHERS, COPIES, PINS, SPLICES, NOTIFIES = 1, 2, 4, 8, 128
 
-SENDER, RECEIVER = 0, 1
+SENDER, RECEIVER = SIDES = 0, 1
 OWNERS = ("sender", "receiver", "elsewhere", "receiver_elsewhere")  # of samples; the first two are the sides
 
 
 @dataclass(frozen=True, eq=False)
 class Mode:
-    """A way to send. Colour, point types (full, open) and dash type are gnuplot's."""
+    """A way to send. Colour, point and dash type are gnuplot's."""
 
     index: int
     name: str
@@ -24,7 +24,6 @@ class Mode:
     features: int
     colour: str
     point: int
-    open_point: int
     dash: int
 
     def has(self, feature: int) -> bool:
@@ -67,14 +66,14 @@ PathPart = Part
 
 
 MODES = (
-    Mode(0, "twocopy", "two-copy", GATHERS | COPIES, "#0072B2", 7, 6, 1),
-    Mode(1, "onecopy", "one-copy", COPIES, "#D55E00", 5, 4, 2),
-    Mode(2, "zerocopy", "zero-copy", COPIES | PINS, "#009E73", 9, 8, 4),
-    Mode(3, "sendfile", "sendfile", SPLICES, "#CC79A7", 13, 12, 5),
-    Mode(4, "splice", "splice", GATHERS | SPLICES, "#E69F00", 11, 10, 3),
-    Mode(5, "uring", "io_uring", COPIES, "#56B4E9", 15, 14, 6),
-    Mode(6, "uringzc", "io_uring zero-copy", COPIES | PINS | NOTIFIES, "#000000", 2, 1, 7),
-    Mode(7, "ktls", "kTLS", 0, "#999999", 3, 3, 8),
+    Mode(0, "twocopy", "two-copy", GATHERS | COPIES, "#0072B2", 7, 1),
+    Mode(1, "onecopy", "one-copy", COPIES, "#D55E00", 5, 2),
+    Mode(2, "zerocopy", "zero-copy", COPIES | PINS, "#009E73", 9, 4),
+    Mode(3, "sendfile", "sendfile", SPLICES, "#CC79A7", 13, 5),
+    Mode(4, "splice", "splice", GATHERS | SPLICES, "#E69F00", 11, 3),
+    Mode(5, "uring", "io_uring", COPIES, "#56B4E9", 15, 6),
+    Mode(6, "uringzc", "io_uring zero-copy", COPIES | PINS | NOTIFIES, "#000000", 2, 7),
+    Mode(7, "ktls", "kTLS", 0, "#999999", 3, 8),
 )
 TWOCOPY, ONECOPY, ZEROCOPY = MODES[:3]
 
@@ -93,27 +92,28 @@ STAGES = (
 )
 
 CPU_CLASSES = (
-    CpuClass(0, "GATHER", "gather", "gather", "#56B4E9"),
-    CpuClass(1, "TX_COPY", "tx_copy", "send copy", "#0072B2"),
-    CpuClass(2, "TX_PIN", "tx_pin", "pin", "#CC79A7"),
-    CpuClass(3, "DEFERRED_COPY", "deferred_copy", "deferred copy", "#D55E00"),
-    CpuClass(4, "RX_COPY", "rx_copy", "receive copy", "#009E73"),
-    CpuClass(5, "OTHER_COPY", "other_copy", "other copy", "#994F00"),
-    CpuClass(6, "COMPLETION", "completion", "completion", "#882255"),
-    CpuClass(7, "TCP_IP", "tcp_ip", "TCP/IP", "#E69F00"),
+    CpuClass(0, "GATHER", "gather", "gather", "#FBD3A1"),
+    CpuClass(1, "TX_COPY", "tx_copy", "send copy", "#F5A14B"),
+    CpuClass(2, "TX_PIN", "tx_pin", "pin", "#08519C"),
+    CpuClass(3, "DEFERRED_COPY", "deferred_copy", "deferred copy", "#8C3B00"),
+    CpuClass(4, "RX_COPY", "rx_copy", "receive copy", "#D55E00"),
+    CpuClass(5, "OTHER_COPY", "other_copy", "other copy", "#3D1800"),
+    CpuClass(6, "COMPLETION", "completion", "completion", "#6A51A3"),
+    CpuClass(7, "TCP_IP", "tcp_ip", "TCP/IP", "#A6CEE3"),
     CpuClass(8, "TIMERS", "timers", "pacing/timers", "#F0E442"),
-    CpuClass(9, "NETDEV", "netdev", "net device", "#999933"),
+    CpuClass(9, "NETDEV", "netdev", "net device", "#7FB8A4"),
     CpuClass(10, "SKB", "skb", "skb", "#44AA99"),
     CpuClass(11, "MEMORY", "memory", "memory", "#117733"),
     CpuClass(12, "LOCK", "lock", "lock", "#332288"),
-    CpuClass(13, "SCHEDULING", "scheduling", "scheduling", "#AA4499"),
-    CpuClass(14, "SYSCALL", "syscall", "system call", "#888888"),
+    CpuClass(13, "SCHEDULING", "scheduling", "scheduling", "#B07AA1"),
+    CpuClass(14, "SYSCALL", "syscall", "system call", "#666666"),
     CpuClass(15, "IRQ", "irq", "interrupts", "#661100"),
     CpuClass(16, "TRACING", "tracing", "tracing", "#A6761D"),
     CpuClass(17, "FILE_READ", "file_read", "file read", "#B8860B"),
     CpuClass(18, "USER", "user", "application", "#BBBBBB"),
     CpuClass(19, "OTHER", "other", "unclassified", "#DDDDDD"),
 )
+CPU_CLASS = {c.key: c for c in CPU_CLASSES}  # by key
 
 COUNTERS = tuple(Part(key.upper(), key, words) for key, words in (
     ("cycles", "cycles"), ("instructions", "instructions"), ("l1d_misses", "L1D misses"),
@@ -132,10 +132,8 @@ PATH_PARTS = (Part("TOTAL", "send_total", "send call"), *(Part(key.upper(), key,
 def parse_mode(text: str) -> Mode | None:
     """A mode as data sets write it: "twocopy", "two-copy", "0", "A1" (a part of the exercise); None: no mode."""
     word = text if not text.isascii() else text.translate(_IGNORED).lower()
-    for mode in MODES:
-        if word == mode.name or text == str(mode.index) or (text[:1] in ("A", "a") and text[1:] == str(mode.index + 1)):
-            return mode
-    return None
+    return next((mode for mode in MODES if word == mode.name or text == str(mode.index)
+                 or (text[:1] in ("A", "a") and text[1:] == str(mode.index + 1))), None)
 
 
 _IGNORED = str.maketrans("", "", "-_ ")

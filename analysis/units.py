@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+_ITEMS_MAX = 12  # of a list in a sentence
 
 
 def plural(n: int) -> str:
@@ -12,22 +14,52 @@ def plural(n: int) -> str:
     return "" if n == 1 else "s"
 
 
-def _digits_3(v: float) -> str:
+def items(words: Sequence[str], empty: str = "nowhere") -> str:
+    """A list in a sentence, "a, b, c and 3 more": as many items as one reads. empty: of none."""
+    more = f" and {len(words) - _ITEMS_MAX} more" if len(words) > _ITEMS_MAX else ""
+    return (", ".join(words[:_ITEMS_MAX]) or empty) + more
+
+
+_ARITHMETIC = 1e-12  # the error of a few operations on floats
+
+
+def nearest(v: float, decimals: int) -> float:
+    """The value, which a format with so many decimals rounds to nearest."""
+    del decimals
+    return v
+
+
+def least(v: float, decimals: int) -> float:
+    """A lower bound for a format with so many decimals: rounded down, but for the error of arithmetic."""
+    by = 10.0 ** decimals
+    return math.floor(v * by + abs(v * by) * _ARITHMETIC) / by if math.isfinite(v * by) else v
+
+
+def most(v: float, decimals: int) -> float:
+    """An upper bound likewise. It keeps the sign of a value that it makes 0."""
+    return -least(-v, decimals) if v else 0.0
+
+
+Rounding = Callable[[float, int], float]
+
+
+def _digits_3(v: float, rounding: Rounding) -> str:
     """Three significant digits, or all digits of the whole part; no trailing zeros."""
     size = abs(v)
-    text = f"{v:.{2 if size < 9.995 else 1 if size < 99.95 else 0}f}"
+    decimals = 2 if size < 9.995 else 1 if size < 99.95 else 0
+    text = f"{rounding(v, decimals):.{decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _scaled(v: float, step: float, units: Sequence[str]) -> str:
+def _scaled(v: float, step: float, units: Sequence[str], rounding: Rounding = nearest) -> str:
     """With the largest fitting unit: 1023.9 KiB rounds up to 1 MiB."""
     if not math.isfinite(v):
         return "n/a"
     unit = 0
-    while unit + 1 < len(units) and abs(v) >= step - 0.5:
+    while unit + 1 < len(units) and abs(rounding(v, 0)) >= step - (0.5 if rounding is nearest else 0):
         v /= step
         unit += 1
-    return _digits_3(v) + units[unit]
+    return _digits_3(v, rounding) + units[unit]
 
 
 def size(n: int) -> str:
@@ -40,14 +72,14 @@ def size_short(n: int) -> str:
     return str(n) if n < 1024 else _scaled(float(n), 1024, ("", "k", "m", "g", "t", "p", "e"))
 
 
-def bytes_si(n: float) -> str:
+def bytes_si(n: float, rounding: Rounding = nearest) -> str:
     """ "22.1 GB", "613 MB": powers of ten."""
-    return _scaled(n, 1000, (" B", " kB", " MB", " GB", " TB", " PB", " EB"))
+    return _scaled(n, 1000, (" B", " kB", " MB", " GB", " TB", " PB", " EB"), rounding)
 
 
-def ns(n: float) -> str:
+def ns(n: float, rounding: Rounding = nearest) -> str:
     """ "812 ns", "14.2 us", "3.1 ms", "1.25 s"."""
-    return _scaled(n, 1000, (" ns", " us", " ms", " s"))
+    return _scaled(n, 1000, (" ns", " us", " ms", " s"), rounding)
 
 
 def count(n: int) -> str:
@@ -68,18 +100,18 @@ def parse_duration(text: str) -> int | None:
     return whole if not rest and whole < 1 << 64 else None
 
 
-def cpus_in(text: str, most: int) -> int:
-    """CPUs in a list of the kernel's format, "0-3,8", each time it names one; 0: it is no such list."""
-    n = 0
+def cpus_in(text: str, most: int) -> set[int]:
+    """CPUs in a list of the kernel's format, "0-3,8"; none: it is no such list."""
+    cpus: set[int] = set()
     for item in text.split(","):
         match = re.fullmatch(r"([0-9]+)(?:-([0-9]+))?", item)
         if not match:
-            return 0
+            return set()
         first, last = int(match[1]), int(match[2] or match[1])
         if not first <= last < most:
-            return 0
-        n += last - first + 1
-    return n
+            return set()
+        cpus.update(range(first, last + 1))
+    return cpus
 
 
 # Controls, C1 controls, surrogates (bytes that are no UTF-8), and what changes how other text looks.
@@ -110,3 +142,11 @@ def clip(text: str, most: int) -> str:
     """Text that is printable: at most so many bytes of it, in whole characters."""
     encoded = text.encode()
     return text if len(encoded) <= most else encoded[:most].decode(errors="ignore")
+
+
+_PLAIN = re.compile("[A-Za-z0-9_./,:=@%+-]+")  # words that a shell takes as they are
+
+
+def shell_word(text: str) -> str:
+    """Quoted where a shell would not take it as it is."""
+    return text if _PLAIN.fullmatch(text) else "'" + text.replace("'", r"'\''") + "'"

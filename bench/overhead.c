@@ -38,8 +38,8 @@
 #include "perf/event.h"
 #include "perf/watch.h"
 #include "kernel/sampler.h"
+#include "kernel/declared_probes.h"
 #include "kernel/loader.h"
-#include "kernel/session.h"
 #include "common/units.h"
 
 #define PAIRS_MAX     1000
@@ -74,7 +74,7 @@ struct cost {
 struct bench {
 	struct options o;
 	struct netpath *path;
-	struct session *session;
+	struct attach_probes *probes;
 	struct plan plan, base_plan;
 	bool in_slices; /* events are sampled */
 	enum watch watch;
@@ -144,10 +144,8 @@ static void load_programs(struct bench *b)
 		.backend = BACKEND_AUTO,
 		.mode = b->o.modes[0],
 		.size = b->o.workload.size,
-		.in_slices = loader__attaches_again(),
+		.times = TIMES_APART,
 	};
-	const char *const no_perf[NIO_PERF_EVENT_NR] = {"not benchmarked", "not benchmarked"};
-	const struct num optmem_max = {0};
 	int err = probe_results ? 0 : -ENOMEM;
 
 	if (!err)
@@ -157,7 +155,8 @@ static void load_programs(struct bench *b)
 	plans[req.mode] = &b->plan;
 	b->in_slices = loader__attaches_again() && plan__can_detach(&b->plan, &b->base_plan);
 	if (!err)
-		err = session__open(&b->session, plans, MODE_NR, 1, &optmem_max, no_perf);
+		err = declared_probes__open(&b->probes, plans, MODE_NR,
+					    NIO_SIDE_NR * LOAD_CONNECTIONS_MAX, NIO_REQUESTS_MAX);
 	if (err)
 		fail("cannot load the programs", err);
 	free(probe_results);
@@ -197,6 +196,18 @@ static void choose_congestion(struct bench *b)
 		b->o.workload.congestion = env.congestion.chosen;
 }
 
+/* The first reading makes the states of the sockets. */
+static int read_sums(struct bench *b, bool begins)
+{
+	struct nio_sums sums[NIO_SIDE_NR];
+	struct declared_side sides[NIO_SIDE_NR];
+
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		sides[side] = (struct declared_side){b->drivers[side].report.cookies_nr,
+						     b->drivers[side].child.pid};
+	return declared_probes__sum(b->probes, sides, begins, sums);
+}
+
 static void start(struct bench *b)
 {
 	struct driver *sender = &b->drivers[NIO_SIDE_SENDER];
@@ -222,10 +233,14 @@ static void start(struct bench *b)
 		await(d, DRIVER_READY);
 		if (!uses_programs(b))
 			continue;
-		err = session__watch(b->session, d->report.cookies, d->report.cookies_nr, 0, side);
+		err = declared_probes__declare(b->probes, d->report.cookies, d->report.cookies_nr,
+					       side ? NIO_DECLARED_RECEIVER | NIO_SEEN_CALL
+						    : plan__calls(&b->plan));
 		if (err)
 			fail("cannot watch the sockets", err);
 	}
+	if (uses_programs(b))
+		read_sums(b, true);
 	child__send_line(&sender->child, "start");
 	await(sender, DRIVER_QUIESCED);
 	child__send_line(&sender->child, "measure");
@@ -287,9 +302,8 @@ static void switch_samples(struct bench *b, bool on)
 /* Programs attached at the begin of a slice: the whole plan, unless events are sampled. */
 static void switch_programs(struct bench *b, bool on)
 {
-	static const struct plan nothing;
 	const struct plan *plan = b->in_slices ? &b->base_plan : &b->plan;
-	int err = session__attach(b->session, on ? plan : &nothing);
+	int err = on ? declared_probes__attach(b->probes, plan) : declared_probes__rest(b->probes);
 
 	if (err)
 		fail("cannot attach", err);
@@ -319,11 +333,13 @@ static void switch_watch(struct bench *b, bool on)
 
 static int read_snapshot(struct bench *b)
 {
-	struct snapshot *snapshot = malloc(sizeof(*snapshot));
-	int err = snapshot ? session__read(b->session, 0, snapshot, false) : -ENOMEM;
+	struct nio_seen *seen = calloc(NIO_SIDE_NR, sizeof(*seen));
 
-	free(snapshot);
-	return err;
+	if (!seen)
+		return -ENOMEM;
+	declared_probes__seen(b->probes, seen);
+	free(seen);
+	return read_sums(b, false);
 }
 
 static int read_counters(struct bench *b)
@@ -344,19 +360,17 @@ static int read_counters(struct bench *b)
  * then at rest. */
 static void watch_in_slices(struct bench *b, unsigned int ms)
 {
-	uint64_t events = session__events(b->session, 0);
+	uint64_t events = declared_probes__events(b->probes);
 	unsigned int watched = 0;
 
-	for (int side = 0; side < NIO_SIDE_NR; side++)
-		session__forget_streams(b->session, b->drivers[side].report.cookies,
-					b->drivers[side].report.cookies_nr);
-	if (session__attach(b->session, &b->plan))
+	if (declared_probes__attach(b->probes, &b->plan))
 		fail("cannot attach again", -EIO);
 	do {
 		sleep_ms(SLICE_MS);
 		watched += SLICE_MS;
-	} while (watched < ms && session__events(b->session, 0) - events < window_rule_run.events);
-	session__detach_events(b->session, &b->base_plan);
+	} while (watched < ms &&
+		 declared_probes__events(b->probes) - events < window_rule_run.events);
+	declared_probes__pause(b->probes, &b->base_plan);
 	if (watched < ms)
 		sleep_ms(ms - watched);
 }
@@ -546,18 +560,18 @@ static void finish(struct bench *b)
 		perf_events__close(b->perf[side]);
 		driver__clear(&b->drivers[side]);
 	}
-	session__close(b->session);
+	attach_probes__close(b->probes);
 	netpath__close(b->path);
 }
 
 int main(int argc, char **argv)
 {
-	struct bench b = {.o = {.modes_nr = 1,
-				.workload = {.threads = 1,
-					     .fields = 8,
-					     .duration_ns = DURATION_NS,
-					     .warmup_ns = WARMUP_NS,
-					     .rounds = 1}}};
+	static struct bench b = {.o = {.modes_nr = 1,
+				       .workload = {.threads = 1,
+						    .fields = 8,
+						    .duration_ns = DURATION_NS,
+						    .warmup_ns = WARMUP_NS,
+						    .rounds = 1}}};
 	uint64_t pairs, ms;
 
 	if (argc < 5 || argc > 6 || parse_watch(&b, argc == 6 ? argv[5] : "probes") ||

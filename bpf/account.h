@@ -9,31 +9,10 @@
 #include <stdbool.h>
 #endif
 
-/* Distance of two nearby sequence numbers of one socket (< 2^31). Negative: an anomaly to count. */
+/* Distance of two nearby sequence numbers of one socket (< 2^31). Negative: `to` is first. */
 static inline __s32 nio_seq_delta(__u32 from, __u32 to)
 {
 	return (__s32)(to - from);
-}
-
-/*
- * Does write_seq count queued bytes in this state? Not in TIME_WAIT or NEW_SYN_RECV, which are no
- * tcp_sock (from 6.13 an skb's sk may be one). Not in CLOSE, which hides whether a FIN is included.
- */
-static inline bool nio_state_has_stream(__u8 state)
-{
-	switch (state) {
-	case TCP_ESTABLISHED:
-	case TCP_SYN_SENT:
-	case TCP_SYN_RECV:
-	case TCP_FIN_WAIT1:
-	case TCP_FIN_WAIT2:
-	case TCP_CLOSE_WAIT:
-	case TCP_LAST_ACK:
-	case TCP_CLOSING:
-		return true;
-	default:
-		return false;
-	}
 }
 
 /* write_seq without the FIN, which takes one sequence number. */
@@ -43,44 +22,6 @@ static inline __u32 nio_payload_end(__u32 write_seq, __u8 state)
 		   state == TCP_CLOSING;
 
 	return write_seq - fin;
-}
-
-/* The first sequence number to count on a new socket. In SYN_SENT snd_una is the SYN. */
-static inline __u32 nio_payload_begin(__u32 snd_una, __u32 snd_nxt, __u8 state)
-{
-	return state == TCP_SYN_SENT ? snd_una + 1 : snd_nxt;
-}
-
-/* copied_seq without the FIN, which takes one sequence number once `done` (SOCK_DONE). */
-static inline __u32 nio_payload_read(__u32 copied_seq, __u32 rcv_nxt, bool done)
-{
-	return copied_seq - (done && copied_seq == rcv_nxt);
-}
-
-/*
- * Judges a receive copy of `len` bytes at copied_seq = seq by copied_seq = now at the next copy.
- * Moved by less than len: the application peeked (MSG_PEEK). By more: bytes were taken without a
- * copy that was seen (splice, MSG_TRUNC, TCP_ZEROCOPY_RECEIVE, a missed run, one byte of urgent
- * data).
- */
-struct nio_taken {
-	__u32 peeked;
-	__u32 unseen;
-	bool backwards;
-};
-
-static inline struct nio_taken nio_taken_by(__u32 seq, __u32 len, __u32 now)
-{
-	__s32 forward = nio_seq_delta(seq, now);
-	struct nio_taken taken = {0};
-
-	if (forward < 0)
-		taken.backwards = true;
-	else if ((__u32)forward < len)
-		taken.peeked = len - forward;
-	else
-		taken.unseen = forward - len;
-	return taken;
 }
 
 struct nio_send_facts {
@@ -148,6 +89,17 @@ static inline __u32 nio_claim_until(__u32 *next, __u32 until)
 	return 0;
 }
 
+/* As nio_claim_until(), for a counter that no other CPU changes: it needs no atomic instruction. */
+static inline __u32 nio_claim_alone(__u32 *next, __u32 until)
+{
+	__s32 ids = nio_seq_delta(*next, until);
+
+	if (ids <= 0)
+		return 0;
+	*next = until;
+	return ids;
+}
+
 /* A zero-copy send: an entry of nio_zc_sends. */
 struct nio_zc_send {
 	__u64 cookie; /* of the sending socket */
@@ -157,12 +109,6 @@ struct nio_zc_send {
 };
 
 #define NIO_ZC_DONE 0x80000000u /* free: a send call returns an int */
-
-enum nio_zc_step {
-	NIO_ZC_FIRST,   /* first report that this send is complete */
-	NIO_ZC_AGAIN,   /* the send was complete before */
-	NIO_ZC_UNKNOWN, /* first report, but the send has no entry */
-};
 
 static inline bool nio_zc_is(const struct nio_zc_send *e, __u64 cookie, __u32 id)
 {
@@ -184,23 +130,19 @@ static inline bool nio_zc_note(struct nio_zc_send *e, __u64 cookie, __u32 id, __
 }
 
 /*
- * Marks send `id` as complete. *bytes: what the send pinned; 0 unless this is the first report. An
- * unknown id gets an entry, so that a second report is recognised. An entry of a later send stays.
+ * Marks send `id` as complete. *bytes: what the send pinned; 0 unless its entry is known, which is
+ * returned. An unknown id gets an entry, for nio_zc_note(). An entry of a later send stays.
  */
-static inline enum nio_zc_step nio_zc_complete(struct nio_zc_send *e, __u64 cookie, __u32 id,
-					       __u32 *bytes)
+static inline bool nio_zc_complete(struct nio_zc_send *e, __u64 cookie, __u32 id, __u32 *bytes)
 {
-	*bytes = 0;
-	if (nio_zc_is(e, cookie, id)) {
-		if (e->bytes & NIO_ZC_DONE)
-			return NIO_ZC_AGAIN;
-		*bytes = e->bytes;
+	bool noted = nio_zc_is(e, cookie, id);
+
+	*bytes = noted && !(e->bytes & NIO_ZC_DONE) ? e->bytes : 0;
+	if (noted)
 		e->bytes |= NIO_ZC_DONE;
-		return NIO_ZC_FIRST;
-	}
-	if (e->cookie != cookie || nio_seq_delta(e->id, id) > 0)
+	else if (e->cookie != cookie || nio_seq_delta(e->id, id) > 0)
 		*e = (struct nio_zc_send){.cookie = cookie, .id = id, .bytes = NIO_ZC_DONE};
-	return NIO_ZC_UNKNOWN;
+	return noted;
 }
 
 #endif

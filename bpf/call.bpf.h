@@ -3,11 +3,13 @@
  * Divides the time of a send call into parts (enum nio_path_part), in ns. Each event adds the time
  * since the last event to the part that ends, so the parts add up to the call. Events that do not
  * fit the present part are nested (the backlog, another socket) and ignored. The state belongs to
- * the thread, which may sleep, migrate or be preempted between two events.
+ * the thread, which may sleep, migrate or be preempted between two events. A call that took an id
+ * (MSG_ZEROCOPY) is noted for its completion.
  */
 #ifndef BPF_CALL_BPF_H
 #define BPF_CALL_BPF_H
 
+#include "completion.bpf.h"
 #include "maps.bpf.h"
 #include "perf_stage.bpf.h"
 
@@ -20,8 +22,9 @@ struct nio_call {
 	__u64 away_since;    /* when another task got the CPU; 0: running, or asleep */
 	__u64 away_ns;       /* time preempted during the present part */
 	__u64 ns[NIO_PATH_NR];
-	__u32 part; /* enum nio_path_part */
-	__u32 slot;
+	__u64 sk;
+	__u32 part;                          /* enum nio_path_part */
+	__u32 zckey;                         /* of the socket when the call began */
 	struct nio_perf_open perf, pin_perf; /* counters of the call, and of a pin inside it */
 };
 
@@ -47,14 +50,6 @@ static __always_inline struct nio_call *call_on(__u64 cookie)
 		return NULL;
 	call = call_of_thread();
 	return call && call->cookie == cookie ? call : NULL;
-}
-
-/* ns, begin of this thread's call on the socket; 0: not timed. */
-static __always_inline __u64 call_begin(__u64 cookie)
-{
-	struct nio_call *call = call_of_thread();
-
-	return call && call->cookie == cookie ? call->begin : 0;
 }
 
 static __always_inline void enter_part(struct nio_call *call, __u32 next)
@@ -103,10 +98,11 @@ static __always_inline void call_enter(const struct sock *sk, bool known)
 	call->away_since = 0;
 	call->part = NIO_PATH_LOCK;
 	call->cookie = conn->cookie;
-	call->slot = conn->slot;
+	call->sk = (__u64)sk;
+	call->zckey = NIO_FIELD(known, struct sock, sk, sk_zckey.counter);
 	call->begin = bpf_ktime_get_ns();
 	call->since = call->begin;
-	perf_begin(&call->perf, call->slot, NIO_PERF_SEND_CALL);
+	perf_begin(&call->perf, NIO_PERF_SEND_CALL);
 }
 
 /* An event on the socket ends the part `from` of its call, and begins the part `next`. */
@@ -147,14 +143,9 @@ static __always_inline void call_end_part_here(__u32 part, __u32 next)
 
 static __always_inline void book_call(const struct nio_call *call)
 {
-	struct nio_conn *conn = conn_by_cookie(call->cookie);
-	struct nio_path *path;
-	__u32 at;
+	__u32 at = of_this_cpu(1, 0);
+	struct nio_path *path = bpf_map_lookup_elem(&nio_paths, &at);
 
-	if (!conn)
-		return;
-	at = of_this_cpu(1, conn->slot);
-	path = bpf_map_lookup_elem(&nio_paths, &at);
 	if (!path) {
 		count_loss(no_cell);
 		return;
@@ -164,9 +155,26 @@ static __always_inline void book_call(const struct nio_call *call)
 	for (__u32 i = 0; i < NIO_PATH_NR; i++)
 		path->ns[i] += call->ns[i];
 	if (call->ns[NIO_PATH_COPY])
-		book_time(conn, NIO_STAGE_TX_COPY, call->ns[NIO_PATH_COPY], false);
+		book_time(NIO_STAGE_TX_COPY, call->ns[NIO_PATH_COPY], false);
 	if (call->ns[NIO_PATH_PIN])
-		book_time(conn, NIO_STAGE_TX_PIN, call->ns[NIO_PATH_PIN], false);
+		book_time(NIO_STAGE_TX_PIN, call->ns[NIO_PATH_PIN], false);
+}
+
+/*
+ * The call sent ret bytes: if it took an id, it pinned them, or copied them on a route that does no
+ * scatter-gather.
+ */
+static __always_inline void note_pinned(const struct nio_call *call, __u32 ret)
+{
+	/* Of its own: CO-RE would look for a field inside kernel_read() in the kernel. */
+	const struct sock *sk = (const void *)call->sk;
+	__u32 zckey = kernel_read(struct sock, sk, sk_zckey.counter);
+	struct nio_conn *conn = zckey != call->zckey ? conn_by_cookie(call->cookie) : NULL;
+
+	if (conn && !(kernel_read(struct sock, sk, sk_route_caps) & NETIF_F_SG))
+		ret = 0;
+	if (conn)
+		on_pinned_send(conn, zckey - 1, ret, call->begin);
 }
 
 static __always_inline void pin_perf_begin(const struct sock *sk, bool known)
@@ -174,7 +182,7 @@ static __always_inline void pin_perf_begin(const struct sock *sk, bool known)
 	struct nio_call *call = nio_perf_every ? call_on(cookie_of(sk, known)) : NULL;
 
 	if (call && call->part == NIO_PATH_PIN)
-		perf_begin(&call->pin_perf, call->slot, NIO_PERF_PIN);
+		perf_begin(&call->pin_perf, NIO_PERF_PIN);
 }
 
 static __always_inline void call_begin_pin(const struct sock *sk, bool known)
@@ -188,7 +196,7 @@ static __always_inline void pin_perf_end(int ret)
 	struct nio_call *call = nio_perf_every ? call_here() : NULL;
 
 	if (call && call->part == NIO_PATH_PIN)
-		perf_end(&call->pin_perf, call->slot, NIO_PERF_PIN, ret > 0 ? ret : 0);
+		perf_end(&call->pin_perf, NIO_PERF_PIN, ret > 0 ? ret : 0);
 }
 
 /* tcp_sendmsg returned ret; it does not nest. sk: NULL in a kretprobe. */
@@ -203,7 +211,9 @@ static __always_inline void call_leave(const struct sock *sk, int ret)
 			count_loss(unmatched);
 		return;
 	}
-	perf_end(&call->perf, call->slot, NIO_PERF_SEND_CALL, ret > 0 ? ret : 0);
+	perf_end(&call->perf, NIO_PERF_SEND_CALL, ret > 0 ? ret : 0);
+	if (ret > 0)
+		note_pinned(call, ret);
 	if (call->part == NIO_PATH_RELEASE) {
 		enter_part(call, NIO_PATH_OTHER);
 		book_call(call);
@@ -265,7 +275,7 @@ static __always_inline void call_switch(bool preempted, __u32 next)
 /* Performance counters of receive copies in progress. Key: thread id. */
 NIO_MAP(nio_rx_perf, HASH, 1, 0, __u32, struct nio_perf_open);
 
-static __always_inline void rx_perf_begin(const struct nio_conn *conn)
+static __always_inline void rx_perf_begin(void)
 {
 	struct nio_perf_open none = {}, *perf;
 	__u32 tid = tid_now();
@@ -276,10 +286,10 @@ static __always_inline void rx_perf_begin(const struct nio_conn *conn)
 	if (!perf && insert(&nio_rx_perf, &tid, &none))
 		perf = bpf_map_lookup_elem(&nio_rx_perf, &tid);
 	if (perf)
-		perf_begin(perf, conn->slot, NIO_PERF_RX_COPY);
+		perf_begin(perf, NIO_PERF_RX_COPY);
 }
 
-static __always_inline void rx_perf_end(const struct nio_conn *conn, int len)
+static __always_inline void rx_perf_end(int len)
 {
 	struct nio_perf_open *perf;
 	__u32 tid = tid_now();
@@ -288,7 +298,7 @@ static __always_inline void rx_perf_end(const struct nio_conn *conn, int len)
 		return;
 	perf = bpf_map_lookup_elem(&nio_rx_perf, &tid);
 	if (perf)
-		perf_end(perf, conn->slot, NIO_PERF_RX_COPY, len);
+		perf_end(perf, NIO_PERF_RX_COPY, len);
 }
 
 /* The watched socket that receives len bytes of payload from skb, or NULL. Its lock is held. */
@@ -310,7 +320,7 @@ static __always_inline void rx_copy_begin(const struct sk_buff *skb, int len, bo
 	if (conn->rx_begin)
 		count_loss(unmatched);
 	conn->rx_begin = bpf_ktime_get_ns();
-	rx_perf_begin(conn);
+	rx_perf_begin();
 }
 
 static __always_inline void rx_copy_end(const struct sk_buff *skb, int len, bool known)
@@ -323,8 +333,8 @@ static __always_inline void rx_copy_end(const struct sk_buff *skb, int len, bool
 		count_loss(unmatched);
 		return;
 	}
-	rx_perf_end(conn, len);
-	book_time(conn, NIO_STAGE_RX_COPY, bpf_ktime_get_ns() - conn->rx_begin, false);
+	rx_perf_end(len);
+	book_time(NIO_STAGE_RX_COPY, bpf_ktime_get_ns() - conn->rx_begin, false);
 	conn->rx_begin = 0;
 }
 

@@ -3,7 +3,6 @@
 #ifndef BPF_COMPLETION_BPF_H
 #define BPF_COMPLETION_BPF_H
 
-#include "call.bpf.h"
 #include "maps.bpf.h"
 
 /* See bpf/netiotrace.h. User space sets max_entries to NIO_ZC_SENDS if completions are watched. */
@@ -12,9 +11,6 @@ NIO_MAP(nio_zc_sends, ARRAY, 1, 0, __u32, struct nio_zc_send);
 /* net.core.optmem_max in bytes; 0: unknown. */
 const volatile __u32 nio_optmem_max = 0;
 
-/* Programs see the kernel complete sends; notifications then only fill in missed ones. */
-const volatile bool nio_completions = false;
-
 static __always_inline struct nio_zc_send *zc_send_of(const struct nio_conn *conn, __u32 id)
 {
 	__u32 i = conn->ring + (id & conn->ring_mask);
@@ -22,9 +18,9 @@ static __always_inline struct nio_zc_send *zc_send_of(const struct nio_conn *con
 	return conn->ring_mask ? bpf_map_lookup_elem(&nio_zc_sends, &i) : NULL;
 }
 
-static __always_inline struct nio_zc *zc_of(const struct nio_conn *conn)
+static __always_inline struct nio_zc *zc_here(void)
 {
-	__u32 i = of_this_cpu(1, conn->slot);
+	__u32 i = of_this_cpu(1, 0);
 	struct nio_zc *zc = bpf_map_lookup_elem(&nio_zc, &i);
 
 	if (!zc)
@@ -41,23 +37,25 @@ static __always_inline void undo_unmatched(void)
 		add(&loss->unmatched, -1);
 }
 
-/* A send call pinned bytes under this id. Runs in the call, one at a time per socket. */
-static __always_inline void on_pinned_send(struct nio_conn *conn, __u32 id, __u32 bytes)
+/*
+ * A send call that began at begin_ns pinned bytes under this id. Runs as the call returns, without
+ * the socket lock: netio-loadgen sends on a socket from one thread.
+ */
+static __always_inline void on_pinned_send(struct nio_conn *conn, __u32 id, __u32 bytes,
+					   __u64 begin_ns)
 {
 	struct nio_zc_send *send = zc_send_of(conn, id);
-	struct nio_zc *zc = zc_of(conn);
+	struct nio_zc *zc = zc_here();
 
 	conn->pinned_total += bytes;
-	if (zc && send &&
-	    nio_zc_note(send, conn->cookie, id, bytes,
-			nio_completions ? call_begin(conn->cookie) : 0)) {
+	if (!zc)
+		return;
+	if (send && nio_zc_note(send, conn->cookie, id, bytes, begin_ns)) {
 		add(&conn->completed_total, bytes);
 		add(&zc->bytes, bytes);
 		undo_unmatched();
 	}
-	if (zc && nio_completions)
-		count_in(zc->outstanding_hist, conn->pinned_total - conn->completed_total, 1,
-			 false);
+	count_in(zc->outstanding_hist, conn->pinned_total - conn->completed_total, false);
 }
 
 static __always_inline void book_completion_time(struct nio_zc *zc, const struct nio_zc_send *first)
@@ -66,14 +64,12 @@ static __always_inline void book_completion_time(struct nio_zc *zc, const struct
 
 	add(&zc->timed, 1);
 	add(&zc->ns, ns);
-	count_in(zc->ns_hist, ns, 1, true);
+	count_in(zc->ns_hist, ns, true);
 }
 
 /* The sums over one completed range of sends. */
 struct zc_tally {
-	__u64 complete; /* sends not reported complete before */
-	__u64 unknown;  /* of these, sends without an entry in nio_zc_sends */
-	__u64 repeated;
+	__u64 known; /* sends with an entry in nio_zc_sends */
 	__u64 bytes;
 };
 
@@ -84,7 +80,7 @@ static __always_inline struct zc_tally no_tally(const struct nio_conn *conn)
 
 	asm volatile("" : "+r"(other));
 	one -= other;
-	return (struct zc_tally){one, one, one, one};
+	return (struct zc_tally){one, one};
 }
 
 /* Marks one send as complete. False: the connection has no ring. */
@@ -95,17 +91,9 @@ static __always_inline bool tally_send(const struct nio_conn *conn, __u32 id, st
 
 	if (!send)
 		return false;
-	switch (nio_zc_complete(send, conn->cookie, id, &bytes)) {
-	case NIO_ZC_FIRST:
-		t->complete++;
+	if (nio_zc_complete(send, conn->cookie, id, &bytes)) {
+		t->known++;
 		t->bytes += bytes;
-		break;
-	case NIO_ZC_UNKNOWN:
-		t->complete++;
-		t->unknown++;
-		break;
-	default:
-		t->repeated++;
 	}
 	return true;
 }
@@ -137,21 +125,6 @@ static __noinline int tally_range(const struct nio_conn *conn, const struct zc_n
 	return 0;
 }
 
-/* Books the sends of a range that were not complete before. Returns their number. */
-static __always_inline __u64 book_range(struct nio_zc *zc, struct nio_conn *conn,
-					const struct zc_notification *n, struct zc_tally *t)
-{
-	tally_range(conn, n, t);
-	add(&zc->sends, t->complete);
-	if (n->copied)
-		add(&zc->copied, t->complete);
-	if (t->bytes) {
-		add(&conn->completed_total, t->bytes);
-		add(&zc->bytes, t->bytes);
-	}
-	return t->complete;
-}
-
 static __always_inline void count_unknown(__u64 unknown)
 {
 	struct nio_loss *loss = unknown ? losses() : NULL;
@@ -160,34 +133,27 @@ static __always_inline void count_unknown(__u64 unknown)
 		add(&loss->unmatched, unknown);
 }
 
-/* Books a range of sends. Sends beyond the ring have no entry and are only counted. */
+/* Books a range of sends. Sends beyond the ring have no entry. */
 static __always_inline void on_ended(struct nio_zc *zc, struct nio_conn *conn,
 				     const struct zc_notification *n)
 {
 	struct zc_tally t = no_tally(conn);
-	__u64 rest;
 
-	add(&zc->notifications, 1);
-	book_range(zc, conn, n, &t);
-	rest = n->sends - t.complete - t.repeated;
-	if (rest) {
-		add(&zc->sends, rest);
-		if (n->copied)
-			add(&zc->copied, rest);
+	tally_range(conn, n, &t);
+	if (t.bytes) {
+		add(&conn->completed_total, t.bytes);
+		add(&zc->bytes, t.bytes);
 	}
-	if (t.repeated)
-		add(&zc->repeated, t.repeated);
-	count_unknown(t.unknown + rest);
+	count_unknown(n->sends - t.known);
 }
 
 /* The kernel completes a range of sends: the last reference to their pages is gone. */
 static __always_inline void on_completion(__u64 cookie, const struct zc_notification *n)
 {
 	struct nio_conn *conn = conn_by_cookie(cookie);
+	struct nio_zc *zc = conn ? zc_here() : NULL;
 	struct nio_zc_send *first;
-	struct nio_zc *zc;
 
-	zc = conn ? zc_of(conn) : NULL;
 	if (!zc)
 		return;
 	on_ended(zc, conn, n);
@@ -196,33 +162,14 @@ static __always_inline void on_completion(__u64 cookie, const struct zc_notifica
 		book_completion_time(zc, first);
 }
 
-static __always_inline void on_notification(struct nio_conn *conn, const struct zc_notification *n)
-{
-	struct nio_zc *zc = zc_of(conn);
-	struct zc_tally t = no_tally(conn);
-
-	if (!zc)
-		return;
-	if (nio_completions)
-		add(&zc->missed, book_range(zc, conn, n, &t));
-	else
-		on_ended(zc, conn, n);
-}
-
-/*
- * The last reference to uarg goes. sock_zerocopy_callback (until 5.11) learns only now whether the
- * pages were copied. An aborted send has len 0 and makes no notification.
- */
-static __always_inline void on_uarg_end(const char *uarg, bool copied)
+/* The last reference to uarg goes. An aborted send has len 0 and makes no notification. */
+static __always_inline void on_uarg_end(const char *uarg)
 {
 	struct zc_notification n;
-
 	__u64 cookie = cookie_of_uarg(uarg);
 
-	if (!cookie || read_uarg(uarg, &n))
-		return;
-	n.copied |= copied;
-	on_completion(cookie, &n);
+	if (cookie && !read_uarg(uarg, &n))
+		on_completion(cookie, &n);
 }
 
 /*
@@ -237,14 +184,13 @@ struct nio_put {
 
 NIO_MAP(nio_puts, HASH, 1024, 0, __u64, struct nio_put);
 
-static __always_inline void on_uarg_put(const char *uarg, bool success)
+static __always_inline void on_uarg_put(const char *uarg)
 {
 	__u64 flow = flow_now(), cookie = cookie_of_uarg(uarg);
 	struct nio_put put = {.cookie = cookie};
 
 	if (!conn_by_cookie(cookie) || read_uarg(uarg, &put.n))
 		return;
-	put.n.copied |= !success;
 	if (bpf_map_update_elem(&nio_puts, &flow, &put, BPF_ANY))
 		count_loss(map_full);
 }
@@ -286,9 +232,9 @@ static __always_inline __u32 truesize_of_account(void)
  * (sock_omalloc), or RLIMIT_MEMLOCK is used up (mm_account_pinned_pages). This repeats the test of
  * sock_omalloc.
  */
-static __always_inline void on_zc_refused(const struct nio_conn *conn, __u32 omem_alloc)
+static __always_inline void on_zc_refused(__u32 omem_alloc)
 {
-	struct nio_zc *zc = zc_of(conn);
+	struct nio_zc *zc = zc_here();
 
 	if (!zc)
 		return;
@@ -303,7 +249,7 @@ static __always_inline void on_account_return(const struct sock *sk, const void 
 	struct nio_conn *conn = account ? NULL : conn_of(sk, TRUSTED);
 
 	if (conn)
-		on_zc_refused(conn, sk->sk_omem_alloc.counter);
+		on_zc_refused(sk->sk_omem_alloc.counter);
 }
 
 #endif

@@ -26,7 +26,7 @@ struct nio_copy_key {
 };
 
 struct nio_copy {
-	__u64 cookie; /* of the socket that gets the bytes */
+	__u64 cookie; /* of the socket, while the copy begins */
 	__u64 begin;
 	__u32 bytes;
 	__s32 stack;
@@ -86,12 +86,11 @@ static __always_inline void add_sum(void *map, const void *key, __u64 bytes, __u
 	add(&sum->ns, ns);
 }
 
-static __always_inline void fill_place(struct nio_place *place, const struct nio_conn *conn,
-				       const struct sk_buff *skb, bool known)
+static __always_inline void fill_place(struct nio_place *place, const struct sk_buff *skb,
+				       bool known)
 {
 	const struct net_device *dev = NIO_FIELD(known, struct sk_buff, skb, dev);
 
-	place->slot = conn->slot;
 	place->context = context_now();
 	bpf_get_current_comm(place->comm, sizeof(place->comm));
 	if (dev)
@@ -109,41 +108,34 @@ static __always_inline void deferred_copy_begin(const struct sk_buff *skb, bool 
 	__u32 bytes = NIO_FIELD(known, struct sk_buff, skb, data_len);
 	struct nio_copy copy = {.bytes = bytes};
 	struct nio_copy *noted;
-	struct nio_conn *conn;
 
 	if (!bytes)
 		return;
 	copy.cookie = cookie_of_uarg(uarg_of(skb, known));
-	conn = conn_by_cookie(copy.cookie);
-	if (!conn)
+	if (!conn_by_cookie(copy.cookie))
 		return;
-	fill_place(&copy.place, conn, skb, known);
-	book_shared(conn, NIO_STAGE_DEFERRED_COPY, bytes);
+	fill_place(&copy.place, skb, known);
 	add_sum(&nio_places, &copy.place, bytes, 1, 0);
 	copy_begin(NIO_COPY_DEFERRED, &copy);
 	noted = nio_perf_every ? copy_in_progress(NIO_COPY_DEFERRED) : NULL;
 	if (noted)
-		perf_begin(&noted->perf, conn->slot, NIO_PERF_DEFERRED_COPY);
+		perf_begin(&noted->perf, NIO_PERF_DEFERRED_COPY);
 }
 
 /* skb_copy_ubufs returned ret. After an error the skb is dropped uncopied. */
 static __always_inline void deferred_copy_end(int ret)
 {
 	struct nio_copy *copy = copy_in_progress(NIO_COPY_DEFERRED);
-	struct nio_conn *conn;
 	__u64 ns;
 
 	if (!copy)
 		return;
 	ns = bpf_ktime_get_ns() - copy->begin;
-	conn = conn_by_cookie(copy->cookie);
-	if (conn)
-		perf_end(&copy->perf, conn->slot, NIO_PERF_DEFERRED_COPY, copy->bytes);
-	if (conn && !ret) {
-		book_time(conn, NIO_STAGE_DEFERRED_COPY, ns, true);
+	perf_end(&copy->perf, NIO_PERF_DEFERRED_COPY, copy->bytes);
+	if (!ret) {
+		book_time(NIO_STAGE_DEFERRED_COPY, ns, true);
 		add_sum(&nio_places, &copy->place, 0, 0, ns);
-	} else if (conn) {
-		book_times(conn, NIO_STAGE_DEFERRED_COPY, copy->bytes, -1, true);
+	} else {
 		add_sum(&nio_places, &copy->place, -(__u64)copy->bytes, -1, 0);
 	}
 	copy_over(NIO_COPY_DEFERRED);
@@ -151,26 +143,20 @@ static __always_inline void deferred_copy_end(int ret)
 
 /*
  * An unexpected copy of payload of sk begins. If another layer serves the socket, that layer
- * copies: kTLS reads record headers this way, which may be its only visible receive event.
+ * copies: kTLS reads record headers this way.
  */
 static __always_inline void other_copy_begin(void *ctx, const struct sock *sk, __u32 kind,
 					     int bytes, bool known)
 {
 	struct nio_copy copy = {.bytes = bytes};
-	enum nio_uncovered_kind path;
-	struct nio_conn *conn;
+	const struct nio_conn *conn;
 
 	if (!sk || bytes <= 0)
 		return;
 	copy.cookie = cookie_of(sk, known);
 	conn = conn_by_cookie(copy.cookie);
-	if (!conn)
+	if (!conn || path_of(sk, conn->side, known) != NIO_COVERED)
 		return;
-	path = path_of(sk, conn->side, known);
-	if (path != NIO_COVERED) {
-		book_uncovered(conn, path, bytes);
-		return;
-	}
 	copy.stack = bpf_get_stackid(ctx, &nio_stacks, 0);
 	copy_begin(kind, &copy);
 }
@@ -180,7 +166,6 @@ static __always_inline void other_copy_end(__u32 copy_kind, __u32 kind, bool mad
 {
 	struct nio_copy *copy = copy_in_progress(copy_kind);
 	struct nio_other other = {.kind = kind};
-	struct nio_conn *conn;
 	__u64 ns;
 
 	if (!copy) {
@@ -193,11 +178,9 @@ static __always_inline void other_copy_end(__u32 copy_kind, __u32 kind, bool mad
 		return;
 	}
 	ns = bpf_ktime_get_ns() - copy->begin;
-	conn = conn_by_cookie(copy->cookie);
-	if (conn && made) {
-		book_shared(conn, NIO_STAGE_OTHER_COPY, copy->bytes);
-		book_time(conn, NIO_STAGE_OTHER_COPY, ns, true);
-		other.slot = conn->slot;
+	if (made) {
+		book_shared(NIO_STAGE_OTHER_COPY, copy->bytes);
+		book_time(NIO_STAGE_OTHER_COPY, ns, true);
 		other.stack = copy->stack;
 		add_sum(&nio_others, &other, copy->bytes, 1, ns);
 	}
@@ -259,31 +242,26 @@ static __always_inline void rx_copy_begin_flow(const struct sk_buff *skb, int le
 
 	if (!conn)
 		return;
-	copy.cookie = conn->cookie;
 	copy_begin(NIO_COPY_RX, &copy);
-	rx_perf_begin(conn);
+	rx_perf_begin();
 }
 
 static __always_inline void rx_copy_end_flow(void)
 {
 	struct nio_copy *copy = copy_in_progress(NIO_COPY_RX);
-	struct nio_conn *conn;
 
 	if (!copy)
 		return;
-	conn = conn_by_cookie(copy->cookie);
-	if (conn) {
-		rx_perf_end(conn, copy->bytes);
-		book_time(conn, NIO_STAGE_RX_COPY, bpf_ktime_get_ns() - copy->begin, false);
-	}
+	rx_perf_end(copy->bytes);
+	book_time(NIO_STAGE_RX_COPY, bpf_ktime_get_ns() - copy->begin, false);
 	copy_over(NIO_COPY_RX);
 }
 
 static __always_inline void account_begin_flow(const struct sock *sk)
 {
-	struct nio_copy copy = {.cookie = cookie_of(sk, PROBE_READ)};
+	struct nio_copy copy = {};
 
-	if (!conn_by_cookie(copy.cookie))
+	if (!conn_of(sk, PROBE_READ))
 		return;
 	copy.bytes = NIO_FIELD(PROBE_READ, struct sock, sk, sk_omem_alloc.counter);
 	copy_begin(NIO_COPY_ACCOUNT, &copy);
@@ -292,13 +270,11 @@ static __always_inline void account_begin_flow(const struct sock *sk)
 static __always_inline void account_end_flow(bool refused)
 {
 	struct nio_copy *copy = copy_in_progress(NIO_COPY_ACCOUNT);
-	struct nio_conn *conn;
 
 	if (!copy)
 		return;
-	conn = conn_by_cookie(copy->cookie);
-	if (conn && refused)
-		on_zc_refused(conn, copy->bytes);
+	if (refused)
+		on_zc_refused(copy->bytes);
 	copy_over(NIO_COPY_ACCOUNT);
 }
 

@@ -535,13 +535,19 @@ static __always_inline bool was_vector(const struct msghdr *msg)
 #define BPF_F_NO_PREALLOC (1U << 0)
 #define BPF_F_MMAPABLE    (1U << 10)
 
-/* Number of slots; set before loading. */
-const volatile __u32 nio_slots = 1;
-
-/* Index of row i in the block of this CPU; each slot has per_slot rows. */
-static __always_inline __u32 of_this_cpu(__u32 per_slot, __u32 i)
+/* Index of row i in the block of this CPU, which has so many rows. */
+static __always_inline __u32 of_this_cpu(__u32 rows, __u32 i)
 {
-	return bpf_get_smp_processor_id() * (nio_slots * per_slot) + i;
+	return bpf_get_smp_processor_id() * rows + i;
+}
+
+/* The asm keeps the caller's bounds check separate: verifiers until 6.2 would lose the bound. */
+static __always_inline __u64 bucket_of(__u64 value)
+{
+	__u64 bucket = hist_bucket(value, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
+
+	asm volatile("" : "+r"(bucket));
+	return bucket;
 }
 
 #endif

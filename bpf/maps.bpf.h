@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* The maps of bpf/netiotrace.h, the lookup of a watched socket, and the functions that book. */
+/* The meter's maps (bpf/netiotrace.h), the lookup of its sockets, and the functions that book. */
 #ifndef BPF_MAPS_BPF_H
 #define BPF_MAPS_BPF_H
 
@@ -7,14 +7,12 @@
 
 NIO_MAP(nio_conns, ARRAY, NIO_CONN_SLOTS, BPF_F_MMAPABLE, __u32, struct nio_conn);
 
-/* Rows per CPU (of_this_cpu()). User space sets max_entries from the numbers of CPUs and slots. */
+/* Rows per CPU (of_this_cpu()). User space sets max_entries from the number of CPUs. */
 NIO_MAP(nio_cells, ARRAY, 1, BPF_F_MMAPABLE, __u32, struct nio_cell);
 
 NIO_MAP(nio_zc, ARRAY, 1, BPF_F_MMAPABLE, __u32, struct nio_zc);
 
 NIO_MAP(nio_paths, ARRAY, 1, BPF_F_MMAPABLE, __u32, struct nio_path);
-
-NIO_MAP(nio_uncovered, ARRAY, 1, BPF_F_MMAPABLE, __u32, struct nio_uncovered);
 
 NIO_MAP(nio_places, PERCPU_HASH, NIO_PLACES_MAX, 0, struct nio_place, struct nio_sum);
 
@@ -28,9 +26,6 @@ struct {
 } nio_stacks SEC(".maps");
 
 NIO_MAP(nio_losses, ARRAY, 1, BPF_F_MMAPABLE, __u32, struct nio_loss);
-
-/* True: programs on send and receive functions book nothing (session__detach_events()). */
-bool nio_resting = false;
 
 /* The entry of a watched socket, or NULL. Most foreign sockets have no cookie (0). */
 static __always_inline struct nio_conn *conn_by_cookie(__u64 cookie)
@@ -94,24 +89,14 @@ static __always_inline bool insert(void *map, const void *key, const void *value
 }
 
 /* The counters of a stage. NULL: none, which is counted in no_cell. */
-static __always_inline struct nio_cell *cell_of(const struct nio_conn *conn, __u32 stage)
+static __always_inline struct nio_cell *cell_of(__u32 stage)
 {
-	__u32 i =
-		of_this_cpu(nio_cell_index(1, 0, 0), nio_cell_index(conn->slot, conn->side, stage));
+	__u32 i = of_this_cpu(NIO_STAGE_NR, stage);
 	struct nio_cell *cell = bpf_map_lookup_elem(&nio_cells, &i);
 
 	if (!cell)
 		count_loss(no_cell);
 	return cell;
-}
-
-/* The asm keeps the caller's bounds check separate: verifiers until 6.2 would lose the bound. */
-static __always_inline __u64 bucket_of(__u64 value)
-{
-	__u64 bucket = hist_bucket(value, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
-
-	asm volatile("" : "+r"(bucket));
-	return bucket;
 }
 
 /* shared: a softirq may update it, too. */
@@ -123,64 +108,36 @@ static __always_inline void sum(__u64 *at, __u64 value, bool shared)
 		*at += value;
 }
 
-static __always_inline void count_in(__u64 *hist, __u64 value, __u64 times, bool shared)
+static __always_inline void count_in(__u64 *hist, __u64 value, bool shared)
 {
 	__u64 bucket = bucket_of(value);
 
 	if (bucket < NIO_HIST_BUCKETS)
-		sum(&hist[bucket], times, shared);
-}
-
-/* times: 1, or -1 for an event that failed after all. */
-static __always_inline void book_times(const struct nio_conn *conn, __u32 stage, __u64 bytes,
-				       __u64 times, bool shared)
-{
-	struct nio_cell *cell = cell_of(conn, stage);
-
-	if (!cell)
-		return;
-	sum(&cell->bytes, bytes * times, shared);
-	sum(&cell->events, times, shared);
-	count_in(cell->hist, bytes, times, shared);
-}
-
-/* Books one event of a stage that runs in process context only (see bpf/netiotrace.h). */
-static __always_inline void book(const struct nio_conn *conn, __u32 stage, __u64 bytes)
-{
-	book_times(conn, stage, bytes, 1, false);
+		sum(&hist[bucket], 1, shared);
 }
 
 /* Books an event of a stage that runs in process and softirq context. */
-static __always_inline void book_shared(const struct nio_conn *conn, __u32 stage, __u64 bytes)
+static __always_inline void book_shared(__u32 stage, __u64 bytes)
 {
-	book_times(conn, stage, bytes, 1, true);
+	struct nio_cell *cell = cell_of(stage);
+
+	if (!cell)
+		return;
+	add(&cell->bytes, bytes);
+	add(&cell->events, 1);
+	count_in(cell->hist, bytes, true);
 }
 
 /* Books the time of an event; another program books its bytes. */
-static __always_inline void book_time(const struct nio_conn *conn, __u32 stage, __u64 ns,
-				      bool shared)
+static __always_inline void book_time(__u32 stage, __u64 ns, bool shared)
 {
-	struct nio_cell *cell = cell_of(conn, stage);
+	struct nio_cell *cell = cell_of(stage);
 
 	if (!cell)
 		return;
 	sum(&cell->ns, ns, shared);
 	sum(&cell->timed, 1, shared);
-	count_in(cell->ns_hist, ns, 1, shared);
-}
-
-static __always_inline void book_uncovered(const struct nio_conn *conn, __u32 kind, __u64 bytes)
-{
-	__u32 i = of_this_cpu(nio_uncovered_index(1, 0, 0),
-			      nio_uncovered_index(conn->slot, conn->side, kind));
-	struct nio_uncovered *sum = bpf_map_lookup_elem(&nio_uncovered, &i);
-
-	if (!sum) {
-		count_loss(no_cell);
-		return;
-	}
-	add(&sum->bytes, bytes);
-	add(&sum->events, 1);
+	count_in(cell->ns_hist, ns, shared);
 }
 
 #endif

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The contract between the BPF programs and user space: stages, map keys and values.
+ * What the programs of both objects and user space share: stages, and the maps of the meter.
  *
- * nio_conns holds the watched sockets, by cookie; user space fills it before the traffic. All other
+ * nio_conns holds the meter's sockets, by cookie; user space fills it before the traffic. All other
  * maps that user space reads are statistics that only grow: user space reads and subtracts, never
  * resets. "Per CPU" is an mmapable array with rows for each CPU (of_this_cpu()), readable at any
  * time. Hash maps are read by system call, while no traffic flows.
  *
  * Updates of one counter on one CPU (docs/DESIGN.md, "No update is lost"):
  * - Counters that a softirq may update use atomic additions (book_shared(), add()): nio_cells of
- *   transmit, deferred_copy and other_copy, completions in nio_zc, nio_places, nio_others,
- *   nio_uncovered, nio_losses, nio_perf_cells. on_zerocopy_arrival() runs with softirqs off and
- *   adds plainly.
+ *   deferred_copy and other_copy, completions in nio_zc, nio_places, nio_others, nio_losses,
+ *   nio_perf_cells.
  * - Counters of process context with one writing program use plain additions: nio_cells of send
- *   calls and receive copies, nio_paths, and in nio_zc unseen, enobufs_* and outstanding_hist. A
- *   task that preempts a program is refused the same program (fentry from 5.11, tracepoints from
- *   7.0; health.missed). Without this guard (fentry on 5.10, tracepoints before 6.1) tasks cannot
- *   preempt programs.
+ *   calls and receive copies, nio_paths, and in nio_zc enobufs_* and outstanding_hist. A task that
+ *   preempts a program is refused the same program (fentry from 5.11; health.missed). Without this
+ *   guard (fentry on 5.10) tasks cannot preempt programs.
  *
- * The socket's lock protects struct nio_conn, except completed_total, which is added to atomically.
+ * The socket's lock protects struct nio_conn, except completed_total, which is added to atomically,
+ * and pinned_total, which the one thread that sends on the socket writes after it.
  */
 #ifndef BPF_NETIOTRACE_H
 #define BPF_NETIOTRACE_H
@@ -44,7 +43,7 @@
 	  "user memory to socket buffer, inside the send call")                         \
 	X(TX_PIN, "tx_pin", "pin", SENDER, 0, SENT, SEND_RETURN, HIST,                  \
 	  "MSG_ZEROCOPY, io_uring's SEND_ZC: pages pinned and referenced, no copy")     \
-	X(TX_SPLICE, "tx_splice", "splice", SENDER, 0, SENT, SPLICE, NO_HIST,           \
+	X(TX_SPLICE, "tx_splice", "splice", SENDER, 0, SENT, SEND_RETURN, NO_HIST,           \
 	  "page references: sendfile, splice, MSG_SPLICE_PAGES; no copy")               \
 	X(DEFERRED_COPY, "deferred_copy", "deferred", SENDER, 1, NEITHER,               \
 	  DEFERRED_COPY, HIST,                                                          \
@@ -77,14 +76,11 @@ enum nio_side {
 	NIO_SIDE_NR,
 };
 
-/* A slot is one ledger: each copy mode has its own. */
-#define NIO_SLOT_MAX 8
-
 /* Histograms in BPF: buckets 12.5 % wide; values from 2^34 on fall into the last bucket. */
 #define NIO_HIST_SUB_BITS 3
 #define NIO_HIST_BUCKETS  256
 
-/* nio_cells: per CPU, index nio_cell_index(). Bytes and times may come from two programs. */
+/* nio_cells: per CPU, index enum nio_stage. */
 struct nio_cell {
 	__u64 bytes;
 	__u64 events;
@@ -94,25 +90,14 @@ struct nio_cell {
 	__u64 ns_hist[NIO_HIST_BUCKETS]; /* of ns per timed event */
 };
 
-static inline __u32 nio_cell_index(__u32 slot, __u32 side, __u32 stage)
-{
-	return (slot * NIO_SIDE_NR + side) * NIO_STAGE_NR + stage;
-}
-
-/* nio_zc: per CPU, index slot. Completions of MSG_ZEROCOPY sends. */
+/* nio_zc: one row per CPU. Sends with MSG_ZEROCOPY, from call to completion. */
 struct nio_zc {
-	__u64 notifications;   /* each covers one or more sends */
-	__u64 sends;           /* sends completed */
-	__u64 copied;          /* of these, with SO_EE_CODE_ZEROCOPY_COPIED */
 	__u64 bytes;           /* pinned by the completed sends */
-	__u64 timed;           /* notifications with a known begin of the oldest send */
+	__u64 timed;           /* completions with a known begin of the oldest send */
 	__u64 ns;              /* from that begin to the completion, sum over `timed` */
 	__u64 enobufs_optmem;  /* sends refused: sk_omem_alloc would exceed net.core.optmem_max */
 	__u64 enobufs_memlock; /* sends refused otherwise: RLIMIT_MEMLOCK of the user */
-	__u64 missed;          /* of sends: completions not seen, filled in from a notification */
-	__u64 repeated;        /* sends reported complete again; not in sends */
-	__u64 unseen;          /* ids taken by send calls whose return was not seen */
-	__u64 pad;
+	__u64 pad[3];
 	__u64 ns_hist[NIO_HIST_BUCKETS];
 	__u64 outstanding_hist[NIO_HIST_BUCKETS]; /* bytes pinned by one socket, after each send */
 };
@@ -138,7 +123,7 @@ enum nio_path_part {
 };
 /* clang-format on */
 
-/* nio_paths: per CPU, index slot. Times of send calls seen from entry to return. */
+/* nio_paths: one row per CPU. Times of send calls seen from entry to return. */
 struct nio_path {
 	__u64 calls;
 	__u64 ns[NIO_PATH_NR];
@@ -151,9 +136,8 @@ enum nio_context {
 	NIO_CONTEXT_SOFTIRQ,
 };
 
-/* nio_places: per-CPU hash. Contexts and devices of the deferred copies of a slot. */
+/* nio_places: per-CPU hash. Contexts and devices of deferred copies. */
 struct nio_place {
-	__u32 slot;
 	__u32 context; /* enum nio_context */
 	char comm[16]; /* the current task, or the interrupted one */
 	char dev[16];  /* name of skb->dev; empty: none */
@@ -169,10 +153,8 @@ enum nio_other_kind {
 };
 
 struct nio_other {
-	__u32 slot;
 	__u32 kind; /* enum nio_other_kind */
 	__s32 stack;
-	__u32 pad;
 };
 
 /* Value of nio_places and nio_others. */
@@ -190,9 +172,8 @@ struct nio_sum {
 struct nio_loss {
 	/* begin or end not seen: time dropped. A late begin subtracts 1: one CPU may be < 0 */
 	__u64 unmatched;
-	__u64 map_full;  /* no free entry for the state of an event: its time was dropped */
-	__u64 backwards; /* a sequence number moved backwards: nothing was booked */
-	__u64 no_cell;   /* no counter for an event of a watched socket */
+	__u64 map_full; /* no free entry for the state of an event: its time was dropped */
+	__u64 no_cell;  /* no counter for an event of a watched socket */
 };
 
 /* Bytes on watched sockets that no stage covers, by kind: enum suffix, JSON key, description. */
@@ -217,16 +198,11 @@ enum nio_uncovered_kind {
 };
 /* clang-format on */
 
-/* nio_uncovered: per CPU, index nio_uncovered_index(). PEEKED bytes are also in rx_copy. */
+/* PEEKED bytes are also in rx_copy. */
 struct nio_uncovered {
 	__u64 bytes;
 	__u64 events;
 };
-
-static inline __u32 nio_uncovered_index(__u32 slot, __u32 side, __u32 kind)
-{
-	return (slot * NIO_SIDE_NR + side) * NIO_UNCOVERED_NR + kind;
-}
 
 /*
  * nio_zc_sends: a ring of zero-copy sends for each watched sender: 1024 entries with 256 senders,
@@ -236,7 +212,7 @@ static inline __u32 nio_uncovered_index(__u32 slot, __u32 side, __u32 kind)
 #define NIO_ZC_SENDS    (1 << 18)
 #define NIO_ZC_RING_MAX 1024
 
-/* Entries of nio_requests: io_uring zero-copy requests in flight. */
+/* A run: io_uring zero-copy requests in flight. */
 #define NIO_REQUESTS_MAX (1 << 17)
 
 /* The ring size of n sockets that share `left` entries: a power of two; 0: none left. */
@@ -268,33 +244,17 @@ static inline __u32 nio_conn_index(__u64 cookie, __u32 i)
 }
 
 struct nio_conn {
-	__u64 cookie; /* 0: free entry */
-	__u16 slot;
-	__u16 side;         /* enum nio_side */
-	__u32 ring;         /* first entry of the socket's ring in nio_zc_sends */
-	__u32 ring_mask;    /* size of the ring - 1; 0: no ring */
-	__u32 zckey;        /* sk_zckey at the last send seen */
-	__u32 write_seq;    /* payload end at the last transmit or push seen */
-	__u32 copied_seq;   /* at the last receive copy seen, or after bytes were taken */
-	__u32 rx_len;       /* bytes of that copy */
-	__u32 seen;         /* NIO_SEEN_* */
-	__u64 rx_begin;     /* ns, begin of the receive copy in progress; 0: none */
-	__u64 pinned_total; /* bytes pinned so far; written in send calls only */
-	union {
-		__u64 completed_total; /* of these, bytes of completed sends */
-		__u64 uarg;            /* of the io_uring request whose bytes are being sent */
-	};
+	__u64 cookie;    /* 0: free entry */
+	__u32 side;      /* enum nio_side */
+	__u32 ring;      /* first entry of the socket's ring in nio_zc_sends */
+	__u32 ring_mask; /* size of the ring - 1; 0: no ring */
+	__u32 pad;
+	__u64 rx_begin;        /* ns, begin of the receive copy in progress; 0: none */
+	__u64 pinned_total;    /* bytes pinned so far; written as send calls return */
+	__u64 completed_total; /* of these, bytes of completed sends */
 };
 
-/* write_seq is valid. Until then, bytes already sent are not counted. */
-#define NIO_SEEN_WRITE_SEQ 1u
-/* zckey is valid. */
-#define NIO_SEEN_ZCKEY 2u
-/* Programs were detached for a while: the next read of write_seq or sk_zckey is a new start. */
-#define NIO_SEEN_AWAY 64u
-/* copied_seq is valid, and rx_len is what was copied from there. */
-#define NIO_SEEN_COPIED_SEQ 128u
-/* The message of the call in progress, noted by the program at its entry. */
+/* What is known of a send call, by its message or by declaration. */
 #define NIO_SEEN_CALL     4u
 #define NIO_SEEN_SPLICE   8u
 #define NIO_SEEN_ZEROCOPY 16u
@@ -302,14 +262,13 @@ struct nio_conn {
 #define NIO_SEEN_OF_CALL  (NIO_SEEN_CALL | NIO_SEEN_SPLICE | NIO_SEEN_ZEROCOPY | NIO_SEEN_FOREIGN)
 
 _Static_assert(sizeof(struct nio_cell) == 32 + 2 * 8 * NIO_HIST_BUCKETS, "nio_cell layout");
-_Static_assert(sizeof(struct nio_zc) == 96 + 2 * 8 * NIO_HIST_BUCKETS, "nio_zc layout");
+_Static_assert(sizeof(struct nio_zc) == 64 + 2 * 8 * NIO_HIST_BUCKETS, "nio_zc layout");
 _Static_assert(sizeof(struct nio_path) == 128, "nio_path layout");
-_Static_assert(sizeof(struct nio_place) == 40, "nio_place layout");
-_Static_assert(sizeof(struct nio_other) == 16, "nio_other layout");
+_Static_assert(sizeof(struct nio_place) == 36, "nio_place layout");
+_Static_assert(sizeof(struct nio_other) == 8, "nio_other layout");
 _Static_assert(sizeof(struct nio_sum) == 24, "nio_sum layout");
-_Static_assert(sizeof(struct nio_loss) == 32, "nio_loss layout");
-_Static_assert(sizeof(struct nio_uncovered) == 16, "nio_uncovered layout");
+_Static_assert(sizeof(struct nio_loss) == 24, "nio_loss layout");
 _Static_assert(sizeof(struct nio_zc_send) == 24, "nio_zc_send layout");
-_Static_assert(sizeof(struct nio_conn) == 64, "nio_conn layout");
+_Static_assert(sizeof(struct nio_conn) == 48, "nio_conn layout");
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Reads performance counters at both ends of a window (bpf/perf_stage.h).
  *
- *   perf_begin(&state->perf, conn->slot, NIO_PERF_PIN);             in the fentry program
- *   perf_end(&state->perf, conn->slot, NIO_PERF_PIN, bytes);        in the fexit program
+ *   perf_begin(&state->perf, NIO_PERF_PIN);             in the fentry program
+ *   perf_end(&state->perf, NIO_PERF_PIN, bytes);        in the fexit program
  *
  * For tracing, kprobe and raw_tp programs. With nio_perf_every = 0 the verifier removes this code.
  */
@@ -56,10 +56,9 @@ static __always_inline long perf_read(struct nio_perf_reading *at)
 }
 
 /* A window begins. The reading comes last, so that the sample excludes this code. */
-static __always_inline void perf_begin(struct nio_perf_open *open, __u32 slot,
-				       enum nio_perf_window window)
+static __always_inline void perf_begin(struct nio_perf_open *open, enum nio_perf_window window)
 {
-	__u32 i = of_this_cpu(nio_perf_index(1, 0), nio_perf_index(slot, window));
+	__u32 i = of_this_cpu(NIO_PERF_WINDOW_NR, window);
 	struct nio_perf_cell *cell;
 	__u64 seen;
 
@@ -79,10 +78,10 @@ static __always_inline void perf_begin(struct nio_perf_open *open, __u32 slot,
 }
 
 /* A window ends. The reading comes first. */
-static __always_inline void perf_end(struct nio_perf_open *open, __u32 slot,
-				     enum nio_perf_window window, __u64 bytes)
+static __always_inline void perf_end(struct nio_perf_open *open, enum nio_perf_window window,
+				     __u64 bytes)
 {
-	__u32 i = of_this_cpu(nio_perf_index(1, 0), nio_perf_index(slot, window));
+	__u32 i = of_this_cpu(NIO_PERF_WINDOW_NR, window);
 	struct nio_perf_reading end[NIO_PERF_EVENT_NR] = {};
 	struct nio_perf_cell *cell;
 	long err;

@@ -49,7 +49,7 @@ struct nio_perf_open {
 	__u32 sampled; /* 0: this window is not measured */
 };
 
-/* nio_perf_cells: per CPU, index nio_perf_index(). Atomic: a softirq may also end a window. */
+/* nio_perf_cells: per CPU, index enum nio_perf_window. Atomic: a softirq may also end a window. */
 struct nio_perf_cell {
 	__u64 windows; /* windows begun, sampled or not */
 	__u64 samples; /* samples kept */
@@ -59,11 +59,6 @@ struct nio_perf_cell {
 	__u64 multiplexed; /* discarded: a counter lost its register */
 	__u64 unread;      /* discarded: a counter could not be read */
 };
-
-static inline __u32 nio_perf_index(__u32 slot, __u32 window)
-{
-	return slot * NIO_PERF_WINDOW_NR + window;
-}
 
 /* Is window number `seen` of this CPU sampled? One window in `every` is; 0: none. */
 static inline int nio_perf_due(__u64 seen, __u32 every)

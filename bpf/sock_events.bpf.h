@@ -8,6 +8,15 @@
 
 /* Programs see the kernel complete sends, so notifications add nothing. */
 const volatile bool nio_completions = false;
+/* The program at tcp_push is attached. */
+const volatile bool nio_by_push = false;
+/* 1: a power of two is the largest size of its bucket; 0: the smallest of the next. */
+const volatile __u32 nio_sizes_less = 0;
+
+static __always_inline __u32 size_bucket(__u64 bytes)
+{
+	return nio_size_bucket(bytes > nio_sizes_less ? bytes - nio_sizes_less : 0);
+}
 
 /* Messages of further threads that send on one socket at the same time. Key: thread id. */
 struct nio_thread_message {
@@ -17,18 +26,26 @@ struct nio_thread_message {
 
 NIO_MAP(nio_messages, LRU_HASH, NIO_MESSAGES_MAX, 0, __u32, struct nio_thread_message);
 
-NIO_MAP(nio_event_counts, PERCPU_ARRAY, 1, 0, __u32, struct nio_event_counts);
+/* A row per CPU. User space sets max_entries. */
+NIO_MAP(nio_event_counts, ARRAY, 1, BPF_F_MMAPABLE, __u32, struct nio_event_counts);
+
+/* NIO_GROUPS rows per CPU, likewise. */
+NIO_MAP(nio_group_counts, ARRAY, 1, BPF_F_MMAPABLE, __u32, struct nio_group_counts);
+
+const volatile bool nio_by_group = false; /* groups are counted */
+__u32 nio_epoch = 1;                      /* readings of the groups by user space */
+__u8 nio_group_used[NIO_GROUPS];          /* 1: a row was used */
 
 static __always_inline struct nio_event_counts *event_counts(void)
 {
-	__u32 zero = 0;
+	__u32 cpu = bpf_get_smp_processor_id();
 
-	return bpf_map_lookup_elem(&nio_event_counts, &zero);
+	return bpf_map_lookup_elem(&nio_event_counts, &cpu);
 }
 
 static __always_inline void count_event(void)
 {
-	struct nio_event_counts *c = event_counts();
+	struct nio_event_counts *c = nio_declared ? NULL : event_counts();
 
 	if (c)
 		c->runs++;
@@ -36,26 +53,89 @@ static __always_inline void count_event(void)
 
 static __always_inline void count_watched(const struct sock_state *s)
 {
-	struct nio_event_counts *c = event_counts();
+	struct nio_event_counts *c = nio_declared ? NULL : event_counts();
 
 	if (c && !(s->flags & SOCK_STATE_FOREIGN))
 		c->watched++;
 }
 
-static __always_inline void count_moved(const struct sock_state *s, __u32 way, __u64 bytes)
+/*
+ * The counts of the socket's group. A group takes the place of another that was not used since user
+ * space read it. NULL: the other one was used.
+ */
+static __noinline struct nio_group_counts *group_counts(const struct sock_state *s)
 {
-	struct nio_event_counts *c = event_counts();
+	struct nio_group group = {.started = s->started, .cgroup = s->cgroup, .tgid = s->tgid};
+	struct nio_group_counts *c;
+	__u32 row;
 
-	if (c && way < NIO_MOVED_NR && !(s->flags & SOCK_STATE_FOREIGN))
-		c->moved[way] += bytes;
+	if (s->flags & SOCK_STATE_PLACED)
+		group.port = s->flags & SOCK_STATE_CALLER ? s->remote_port : s->local_port;
+	row = nio_known_index(group.tgid ^ group.port << 16 ^ (__u32)group.cgroup) &
+	      (NIO_GROUPS - 1);
+	nio_group_used[row] = 1;
+	row += bpf_get_smp_processor_id() * NIO_GROUPS;
+	c = bpf_map_lookup_elem(&nio_group_counts, &row);
+	if (!c)
+		return NULL;
+	if (c->group.started != group.started || c->group.cgroup != group.cgroup ||
+	    c->group.tgid != group.tgid || c->group.port != group.port) {
+		if (c->epoch && nio_epoch - c->epoch < 3)
+			return NULL;
+		/* In this order: user space believes sums between two equal groups, and no program
+		 * on top of this one takes the row. */
+		c->epoch = nio_epoch;
+		barrier();
+		__builtin_memset(&c->group, 0, sizeof(c->group));
+		barrier();
+		__builtin_memset(&c->sums, 0, sizeof(c->sums));
+		barrier();
+		c->group = group;
+	}
+	c->epoch = nio_epoch;
+	return c;
 }
 
-static __always_inline void count_sent(const struct sock_state *s, __u32 kind, __u32 bytes)
+static __always_inline void add_moved(struct nio_moved_sums *sums, __u32 way, __u64 bytes)
 {
-	struct nio_event_counts *c = event_counts();
+	if (way < NIO_MOVED_NR)
+		sums->moved[way] += bytes;
+}
 
-	if (c && kind < NIO_CALL_NR && !(s->flags & SOCK_STATE_FOREIGN))
-		c->sent[kind] += bytes;
+static __always_inline void count_moved(const struct sock_state *s, __u32 way, __u64 bytes)
+{
+	bool counts = !nio_declared && !(s->flags & SOCK_STATE_FOREIGN);
+	struct nio_event_counts *c = counts ? event_counts() : NULL;
+	struct nio_group_counts *g = counts && nio_by_group ? group_counts(s) : NULL;
+
+	if (c)
+		add_moved(&c->sums, way, bytes);
+	if (g)
+		add_moved(&g->sums, way, bytes);
+}
+
+static __always_inline void add_sent(struct nio_moved_sums *sums, __u32 kind, __u32 way,
+				     __u32 bytes, __u32 syn)
+{
+	if (kind >= NIO_CALL_NR || way >= NIO_MOVED_NR)
+		return;
+	sums->sent[kind] += bytes;
+	sums->moved[way] += bytes - syn;
+	sums->moved[NIO_MOVED_COPIED] += syn;
+}
+
+/* syn: how many of the bytes went with the SYN, copied. */
+static __always_inline void count_sent(const struct sock_state *s, __u32 kind, __u32 way,
+				       __u32 bytes, __u32 syn)
+{
+	bool counts = !nio_declared && !(s->flags & SOCK_STATE_FOREIGN);
+	struct nio_event_counts *c = counts ? event_counts() : NULL;
+	struct nio_group_counts *g = counts && nio_by_group ? group_counts(s) : NULL;
+
+	if (c)
+		add_sent(&c->sums, kind, way, bytes, syn);
+	if (g)
+		add_sent(&g->sums, kind, way, bytes, syn);
 }
 
 /* Adds a call or copy seen in a window. It counts nio_weight times: for the whole period. */
@@ -67,6 +147,22 @@ static __always_inline void add_weighted(struct nio_amount *a, __u64 bytes)
 	add_to(&a->events, weight);
 }
 
+static __always_inline void add_seen(struct sock_events *e, __u32 stage, __u64 bytes)
+{
+	if (nio_declared)
+		add_declared(e, stage, bytes);
+	else
+		add_weighted(&e->stages[stage], bytes);
+}
+
+static __always_inline void add_uncovered(struct sock_events *e, enum nio_side side, __u32 kind,
+					  __u64 bytes)
+{
+	add_to(&e->uncovered_bytes[side][kind], bytes);
+	if (nio_declared)
+		add_to(&seen_with(e)->uncovered_events[kind], 1);
+}
+
 /* Bytes that were seen count nio_weight times in the stages of this side. */
 static __always_inline void note_weight(struct sock_events *e, __u32 side, __s64 bytes)
 {
@@ -76,9 +172,26 @@ static __always_inline void note_weight(struct sock_events *e, __u32 side, __s64
 		add_to(&e->added[side], bytes * (weight - 1));
 }
 
+/* CLOCK_MONOTONIC, at most a tick ago: the clock costs more than the rest of an event. */
+static __always_inline __u64 tick_ns(struct nio_event_counts *c)
+{
+	__u64 tick = bpf_jiffies64();
+
+	if (c->tick != tick) {
+		c->tick = tick;
+		c->tick_ns = bpf_ktime_get_ns();
+	}
+	return c->tick_ns;
+}
+
 static __always_inline void touch(struct sock_state *s, const struct sock *sk)
 {
-	s->last_ns = bpf_ktime_get_ns();
+	struct nio_event_counts *c = nio_declared ? NULL : event_counts();
+	__u64 now = c ? tick_ns(c) : 0;
+
+	if (nio_declared)
+		return;
+	s->last_ns = now > s->first_ns ? now : s->first_ns;
 	if (!(s->flags & SOCK_STATE_FOREIGN) &&
 	    (__s64)(s->last_ns - nio_moved_ns) > NIO_MOVED_STEP_NS)
 		nio_moved_ns = s->last_ns;
@@ -91,13 +204,16 @@ static __always_inline bool is_uncovered(struct sock_state *s, const struct sock
 					 __u32 bytes)
 {
 	enum nio_uncovered_kind path = path_of(sk, side, PROBE_READ);
+	struct sock_events *e;
 
 	if (path >= NIO_COVERED || side >= NIO_SIDE_NR)
 		return false;
 	s->uncovered = path + 1;
 	if (path == NIO_UNCOVERED_KTLS)
 		s->tls.context = (__u64)kernel_read(struct inet_connection_sock, sk, icsk_ulp_data);
-	add_to(&events_of(s)->uncovered_bytes[side][path], bytes);
+	e = events_of(s);
+	if (e)
+		add_uncovered(e, side, path, bytes);
 	return true;
 }
 
@@ -150,25 +266,35 @@ static __always_inline void keep_message(struct sock_state *s, __u32 what, __u64
 		bpf_map_update_elem(&nio_messages, &m.message.tid, &m, BPF_ANY);
 }
 
-/* Takes the message kept by keep_message(). All 0: it was not seen. */
-static __always_inline struct nio_message consume_message(struct sock_state *s)
+/* The message that keep_message() kept for this thread; NULL: none. */
+static __always_inline struct nio_message *kept_message(struct sock_state *s)
 {
-	struct nio_message message = {0};
 	struct nio_thread_message *m;
 	__u32 tid = tid_now();
 
-	if (!nio_sees_calls)
-		return message;
-	if (s->message.tid == tid) {
-		message = s->message;
-		s->message.tid = 0;
-		return message;
-	}
+	if (s->message.tid == tid)
+		return &s->message;
 	m = bpf_map_lookup_elem(&nio_messages, &tid);
-	if (!m || m->key != s->key)
+	return m && m->key == s->key ? &m->message : NULL;
+}
+
+/* Takes that message. All 0: it was not seen. */
+static __always_inline struct nio_message consume_message(struct sock_state *s)
+{
+	struct nio_message message = {0}, *kept;
+	__u32 tid;
+
+	if (!nio_sees_calls || (nio_declared && !(s->declared & NIO_DECLARED_MESSAGES)))
 		return message;
-	message = m->message;
-	bpf_map_delete_elem(&nio_messages, &tid);
+	kept = kept_message(s);
+	if (!kept)
+		return message;
+	message = *kept;
+	tid = message.tid;
+	if (s->message.tid == tid)
+		s->message.tid = 0;
+	else
+		bpf_map_delete_elem(&nio_messages, &tid);
 	return message;
 }
 
@@ -182,8 +308,10 @@ static __always_inline void on_message(struct sock *sk, const struct msghdr *msg
 
 	if (!s || nio_over)
 		return;
+	if (nio_declared && !nio_by_push && !(s->declared & NIO_DECLARED_MESSAGES))
+		return;
 	count_watched(s);
-	what = call_of(sk, msg, begins ? is_vector(msg) : was_vector(msg));
+	what = call_of(sk, msg, !nio_declared && (begins ? is_vector(msg) : was_vector(msg)));
 	if (what & NIO_SEEN_FOREIGN)
 		uarg = uarg_of_message(msg);
 	keep_message(s, what, uarg);
@@ -202,7 +330,8 @@ static __always_inline enum nio_send_kind how_sent(struct sock_state *s, const s
 						   __u32 what)
 {
 	bool known = what & NIO_SEEN_CALL, routed = !(what & NIO_SEEN_FASTOPEN);
-	bool took_id = note_ids(s, sk);
+	/* A declared call tells all; the others take ids. */
+	bool took_id = (!nio_declared || !known) && note_ids(s, sk);
 
 	if (took_id)
 		note_zerocopy();
@@ -232,24 +361,25 @@ static __always_inline __u32 kind_of(__u32 call, enum nio_send_kind how)
 	return call & NIO_SEEN_VECTORED ? NIO_CALL_VECTORED : NIO_CALL_PLAIN;
 }
 
-static __always_inline void book_sent(const struct sock_state *s, struct sock_events *e,
-				      enum nio_send_kind how, __u32 bytes)
+static __always_inline void book_sent(struct sock_events *e, enum nio_send_kind how, __u32 bytes)
 {
-	/* enum nio_moved begins with the values of enum nio_send_kind. */
-	count_moved(s, how, bytes);
 	switch (how) {
 	case NIO_SEND_PINNED:
-		add_weighted(&e->stages[NIO_STAGE_TX_PIN], bytes);
+		add_seen(e, NIO_STAGE_TX_PIN, bytes);
 		return;
 	case NIO_SEND_SPLICED:
-		add_weighted(&e->stages[NIO_STAGE_TX_SPLICE], bytes);
+		add_seen(e, NIO_STAGE_TX_SPLICE, bytes);
 		return;
 	case NIO_SEND_FOREIGN:
-		add_to(&e->uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN],
-		       (__u64)bytes * nio_weight);
+		/* Requests pin. A thread that uses io_uring may also copy: user space decides. */
+		if (nio_declared)
+			add_seen(e, NIO_STAGE_TX_PIN, bytes);
+		else
+			add_uncovered(e, NIO_SIDE_SENDER, NIO_UNCOVERED_FOREIGN,
+				      (__u64)bytes * nio_weight);
 		return;
 	default:
-		add_weighted(&e->stages[NIO_STAGE_TX_COPY], bytes);
+		add_seen(e, NIO_STAGE_TX_COPY, bytes);
 	}
 }
 
@@ -266,28 +396,51 @@ static __always_inline __u32 consume_syn_bytes(struct sock_state *s, const struc
 	return bytes < ret ? bytes : ret;
 }
 
+/*
+ * Programs of a run were detached for a while, in which other calls took ids: whether this call,
+ * whose message is not seen, took one is unknown.
+ */
+static __always_inline bool id_is_unknown(struct sock_state *s, const struct sock *sk, __u32 what)
+{
+	__u32 window = s->window;
+
+	if (!nio_declared || (what & NIO_SEEN_CALL))
+		return false;
+	s->window = nio_window;
+	return window != nio_window && note_ids(s, sk);
+}
+
 /* A send call queued ret bytes. what: NIO_SEEN_* and NIO_CALL_* of its message. */
 static __always_inline void book_send(struct sock_state *s, const struct sock *sk, __u32 ret,
 				      __u32 what)
 {
+	__u32 zckey = s->zckey, syn, kind;
 	enum nio_send_kind how = how_sent(s, sk, what);
-	__u32 syn = consume_syn_bytes(s, sk, ret), kind;
 	struct sock_events *e = events_of(s);
 
+	if (!e)
+		return;
+	if (nio_declared && s->zckey != zckey)
+		add_to(&seen_with(e)->ids_unseen,
+		       nio_ids_unseen(zckey, s->zckey, how == NIO_SEND_PINNED));
+	syn = nio_declared ? 0 : consume_syn_bytes(s, sk, ret);
 	/* The kernel copies data of a SYN in any mode (tcp_send_syn_data). */
 	if (syn && how != NIO_SEND_COPIED)
-		book_sent(s, e, NIO_SEND_COPIED, syn);
+		book_sent(e, NIO_SEND_COPIED, syn);
 	else
 		syn = 0;
 	if (ret > syn)
-		book_sent(s, e, how, ret - syn);
+		book_sent(e, how, ret - syn);
+	if (nio_declared)
+		return;
 	note_weight(e, NIO_SIDE_SENDER, ret);
 	kind = kind_of(what, how);
 	add_weighted(&e->calls[kind], ret);
-	count_sent(s, kind, ret);
+	/* enum nio_moved begins with the values of enum nio_send_kind. */
+	count_sent(s, kind, how, ret, syn);
 	/* sendfile and splice send in pieces: no hook sees the size of the call. */
 	if (kind != NIO_CALL_SPLICE)
-		add_to(&e->tx_sizes[nio_size_bucket(ret)], nio_weight);
+		add_to(&e->tx_sizes[size_bucket(ret)], nio_weight);
 	if (what & NIO_SEEN_ZEROCOPY && !(what & (NIO_SEEN_PINS | NIO_SEEN_FOREIGN)))
 		add_to(&e->zc_without_option, nio_weight);
 }
@@ -323,7 +476,9 @@ static __always_inline enum nio_refusal refusal_of(int err)
  */
 static __always_inline void book_refused(struct sock_state *s, int err, __u32 what)
 {
-	struct sock_events *e = err != -EINPROGRESS ? events_of(s) : NULL;
+	bool failed = err != -EINPROGRESS;
+	/* A run has no such counts. */
+	struct sock_events *e = failed && !nio_declared ? events_of(s) : NULL;
 
 	if (!e)
 		return;
@@ -342,6 +497,7 @@ static __always_inline void book_refused(struct sock_state *s, int err, __u32 wh
 static __always_inline bool is_known(const struct sock_state *s, const struct sock *sk, __u32 what)
 {
 	return !nio_sees_calls || (what & NIO_SEEN_CALL) || s->syn_bytes ||
+	       (nio_declared && !(s->declared & NIO_DECLARED_MESSAGES)) ||
 	       kernel_read(struct sock_common, sk, skc_state) == TCP_SYN_SENT;
 }
 
@@ -371,13 +527,15 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 	count_watched(s);
 	message = consume_message(s);
 	what |= message.what;
-	if (!nio_sees_calls && s->message.tid != tid_now()) {
+	if (nio_declared)
+		what |= s->declared & NIO_SEEN_OF_CALL;
+	else if (!nio_sees_calls && s->message.tid != tid_now()) {
 		/* One hand-over is normal: one thread connects, another sends. */
 		if (s->message.tid && s->several < 2)
 			s->several++;
 		s->message.tid = tid_now();
 	}
-	if (restores_received(sk))
+	if (!nio_declared && restores_received(sk))
 		return;
 	if (ret <= 0) {
 		book_refused(s, ret, what);
@@ -389,7 +547,7 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 			read_records(s, sk);
 		return;
 	}
-	if (!is_known(s, sk, what))
+	if (!is_known(s, sk, what) || id_is_unknown(s, sk, what))
 		return;
 	if (adopted && s->begun == 1)
 		drop_past(s, ret);
@@ -400,9 +558,9 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 
 /*
  * A notification of the error queue: the kernel reports it, and the application reads it, perhaps
- * at the same time on another CPU.
+ * at the same time on another CPU. alone: only this program sees notifications.
  */
-static __always_inline void on_notice(struct sock_state *s, const struct sk_buff *skb)
+static __always_inline void on_notice(struct sock_state *s, const struct sk_buff *skb, bool alone)
 {
 	struct zc_notification n;
 	struct sock_events *e;
@@ -412,13 +570,19 @@ static __always_inline void on_notice(struct sock_state *s, const struct sk_buff
 		return;
 	note_zerocopy();
 	e = nio_completions ? NULL : events_of(s);
-	sends = e ? nio_claim_until(&s->zc_next, n.lo + n.sends) : 0;
+	if (!e)
+		return;
+	sends = alone ? nio_claim_alone(&s->zc_next, n.lo + n.sends)
+		      : nio_claim_until(&s->zc_next, n.lo + n.sends);
 	if (!sends)
 		return;
 	/* `copied` first: a reader between the two finds too few that were not copied. */
 	if (n.copied)
 		add_to(&e->copied, sends);
 	add_to(&e->completed, sends);
+	/* Others are sends that the kernel merged into a notification which counts already. */
+	if (nio_declared && sends == n.sends)
+		add_to(&seen_with(e)->notifications, 1);
 }
 
 /* The socket of a MSG_ZEROCOPY send (see cookie_of_uarg()). */
@@ -460,22 +624,33 @@ static __always_inline void on_sends_completed(const char *uarg, bool copied)
 		return;
 	note_zerocopy();
 	e = events_of(s);
+	if (!e)
+		return;
 	if (n.copied || copied)
 		add_to(&e->copied, n.sends); /* first, as in on_notice() */
 	add_to(&e->completed, n.sends);
+	if (nio_declared)
+		add_to(&seen_with(e)->notifications, 1);
 }
 
-/* Zero-copy pages are copied for a local receiver (skb_copy_ubufs), or will be. */
-static __always_inline void on_deferred_copy(const struct sk_buff *skb, bool known)
+/*
+ * Zero-copy pages are copied for a local receiver (skb_copy_ubufs), or will be. times: 1, or -1 for
+ * a copy that failed after all, which leaves the packet as it was. False: not of a watched socket.
+ */
+static __always_inline bool count_deferred(const struct sk_buff *skb, __u64 times, bool known)
 {
 	__u32 bytes = NIO_FIELD(known, struct sk_buff, skb, data_len);
 	struct sock_state *s = bytes ? state_of_sender(uarg_of(skb, known)) : NULL;
 	struct sock_events *e = s && !nio_over ? events_of(s) : NULL;
+	__u64 bucket = bucket_of(bytes);
 
-	if (e) {
-		add_to(&e->stages[NIO_STAGE_DEFERRED_COPY].bytes, bytes);
-		add_to(&e->stages[NIO_STAGE_DEFERRED_COPY].events, 1);
-	}
+	if (!e)
+		return false;
+	add_to(&e->stages[NIO_STAGE_DEFERRED_COPY].bytes, bytes * times);
+	add_to(&e->stages[NIO_STAGE_DEFERRED_COPY].events, times);
+	if (nio_declared && bucket < NIO_HIST_BUCKETS)
+		add_to(&seen_with(e)->sizes[NIO_STAGE_DEFERRED_COPY][bucket], times);
+	return true;
 }
 
 /* The kernel reports an error or completed sends: reads the last entry of the error queue. */
@@ -489,7 +664,7 @@ static __always_inline void on_report(const struct sock *sk)
 	last = (const void *)BPF_CORE_READ(sk, sk_error_queue.prev);
 	if (last && (const void *)last !=
 			    (const char *)sk + bpf_core_field_offset(struct sock, sk_error_queue))
-		on_notice(s, last);
+		on_notice(s, last, false);
 }
 
 #endif

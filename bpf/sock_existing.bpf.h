@@ -474,4 +474,73 @@ int nio_at_files(struct bpf_iter__task_file *ctx)
 	return 0;
 }
 
+bool nio_phase_begins; /* the next reading of the declared sockets is the base of the later ones */
+__u64 nio_pass;        /* grows with each reading */
+struct nio_sums nio_sums[NIO_SIDE_NR]; /* by the present reading */
+
+/* The state of a declared socket, created by the first reading. NULL: not declared, or no room. */
+static __always_inline struct sock_state *declared_state(const struct sock *sk)
+{
+	__u64 cookie = kernel_read(struct sock_common, sk, skc_cookie.counter);
+	const __u32 *declared = bpf_map_lookup_elem(&nio_cookies, &cookie);
+	struct sock_state *s = declared ? state_of(sk) : NULL;
+
+	if (!declared || (s && !is_stale(s, sk)))
+		return s;
+	s = declare_state(sk, low_of(sk));
+	if (!s) {
+		add_to(&nio_attach_losses.sockets_full, 1);
+		return NULL;
+	}
+	init_state(s, sk);
+	s->remote_port = bpf_ntohs(kernel_read(struct sock, sk, __sk_common.skc_dport));
+	sock_state_flag(s, SOCK_STATE_PLACED, true);
+	s->declared = *declared;
+	s->begun = 1;
+	return s;
+}
+
+static __always_inline struct nio_declared_rest *rest_of(struct sock_state *s)
+{
+	return (struct nio_declared_rest *)((char *)s + SOCK_STATE_HEAD);
+}
+
+/* Calls, copies and completions before this moment are none of the phase. */
+static __always_inline void begin_phase(struct sock_state *s, const struct nio_socket *now)
+{
+	struct nio_numbers n = nio_numbers_of(&now->tcp);
+
+	rest_of(s)->base = *now;
+	s->rx_window = s->window = nio_window;
+	s->read_seen = n.read;
+	s->zckey = s->zc_next = now->zckey;
+}
+
+/*
+ * Called for each open file of a run's processes: adds up the numbers of the declared sockets. Not
+ * iter/tcp: see nio_at_files.
+ */
+SEC("?iter/task_file")
+int nio_at_declared(struct bpf_iter__task_file *ctx)
+{
+	const struct file *file = ctx->file;
+	const struct sock *sk = file ? tcp_of(file) : NULL;
+	struct nio_socket out = {};
+	struct sock_state *s;
+
+	s = sk ? declared_state(sk) : NULL;
+	/* Several processes may have it open. */
+	if (!s || rest_of(s)->pass == nio_pass)
+		return 0;
+	rest_of(s)->pass = nio_pass;
+	fill_socket(&out, sk);
+	if (nio_phase_begins)
+		begin_phase(s, &out);
+	/* Else the phase began without it. */
+	if (rest_of(s)->base.cookie)
+		nio_sums_add(&nio_sums[s->declared & NIO_DECLARED_RECEIVER], &rest_of(s)->base,
+			     &out);
+	return 0;
+}
+
 #endif

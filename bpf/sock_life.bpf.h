@@ -229,15 +229,21 @@ static __always_inline struct sock_state *adopt_late(const struct sock *sk, int 
 {
 	if (newstate != TCP_FIN_WAIT1 && newstate != TCP_LAST_ACK && newstate != TCP_CLOSE)
 		return NULL;
-	return is_locked(sk) && use_wanted(sk) && is_plain(sk) ? adopt(sk) : NULL;
+	return is_locked(sk) && use_wanted(sk) ? adopt(sk) : NULL;
 }
 
-/* MPTCP sockets do not call tcp_destroy_sock. */
+/* MPTCP sockets do not call tcp_destroy_sock. Calls outside windows show nothing of them. */
 static __always_inline int on_mptcp_change(const struct sock *sk, int newstate)
 {
-	struct sock_state *s = newstate == TCP_CLOSE ? state_of(sk) : NULL;
+	struct sock_state *s;
 
-	if (s && tcp_protocol_of(sk) == IPPROTO_MPTCP && !s->closed_ns)
+	if (tcp_protocol_of(sk) != IPPROTO_MPTCP)
+		return 0;
+	s = state_of(sk);
+	/* Not at CLOSE: a second program would adopt it again. */
+	if (!s && newstate != TCP_CLOSE)
+		s = adopt_late(sk, newstate);
+	if (s && newstate == TCP_CLOSE && !s->closed_ns)
 		send_end(s);
 	return 0;
 }
@@ -268,7 +274,7 @@ static __always_inline int on_state(const __u64 *ctx, const struct sock *sk, int
 		return 0;
 	if (NIO_BIRTH_IS_REFUSED && (oldstate == TCP_SYN_RECV || newstate == TCP_SYN_SENT))
 		return 0;
-	if (nio_any_mptcp && sk->sk_protocol != IPPROTO_TCP)
+	if (sk->sk_protocol != IPPROTO_TCP)
 		return on_mptcp_change(sk, newstate);
 	/* No application has the socket any more: tcp_destroy_sock follows, and shows the same. */
 	if (newstate == TCP_CLOSE && (sk->__sk_common.skc_flags & (1UL << SOCK_DEAD)))

@@ -28,6 +28,8 @@ __u64 nio_request_ns; /* CLOCK_MONOTONIC: last use of zero-copy requests on a wa
 
 static __always_inline void note_requests_used(void)
 {
+	if (nio_declared)
+		return;
 	nio_request_ns = bpf_ktime_get_ns();
 	note_zerocopy();
 }

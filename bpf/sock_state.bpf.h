@@ -8,6 +8,7 @@
 #define BPF_SOCK_STATE_BPF_H
 
 #include "task_filter.bpf.h"
+#include "sock_declared.bpf.h"
 #include "sock_path.bpf.h"
 #include "sock_tls.bpf.h"
 
@@ -61,13 +62,7 @@ __u64 nio_moved_ns __attribute__((aligned(64)));
 __u64 nio_zerocopy_ns;
 __u64 nio_zerocopy_tick; /* jiffies then */
 
-/*
- * How many states an event may find by this index, at least as many as there are: the kernel soon
- * uses the address of a closed socket again.
- */
-__u32 nio_socket_known[NIO_KNOWN_NR] __attribute__((aligned(64)));
 bool nio_any_left_out;
-bool nio_any_mptcp;   /* some state is of an MPTCP socket */
 __u32 nio_window;     /* odd while the send and receive programs are attached */
 bool nio_listed;      /* the sockets that existed have been listed */
 bool nio_over;        /* stop booking send and receive events */
@@ -98,6 +93,8 @@ static __always_inline struct sock_state *state_of(const void *sk)
 {
 	__u64 key = (__u64)sk;
 
+	if (nio_declared)
+		return state_declared(sk, low_of(sk));
 	if (!nio_socket_known[nio_known_index(low_of(sk))])
 		return NULL;
 	return bpf_map_lookup_elem(&nio_sockets, &key);
@@ -194,14 +191,20 @@ static __always_inline struct sock_events *events_in(const struct sock_state *s)
 /* The event counters of a socket; NULL: none yet. */
 static __always_inline const struct sock_events *known_events(const struct sock_state *s)
 {
-	return s->has_events ? events_in(s) : NULL;
+	return !nio_declared && s->has_events ? events_in(s) : NULL;
 }
 
-/* The event counters of a socket, for an event. Two CPUs may both have the first. */
+/*
+ * The event counters of a socket, for an event. Two CPUs may both have the first. The verifier has
+ * to see a check for NULL.
+ */
 static __always_inline struct sock_events *events_of(struct sock_state *s)
 {
-	struct sock_events *e = events_in(s);
+	struct sock_events *e;
 
+	if (nio_declared)
+		return events_of_side(s);
+	e = events_in(s);
 	if (!s->has_events) {
 		e->weight = nio_weight;
 		s->has_events = 1;
@@ -559,7 +562,7 @@ static __noinline struct sock_state *adopt(const struct sock *sk)
 	if (has_numbers(sk))
 		begin_in_use(s, sk);
 	else if (!is_tcp(sk))
-		nio_any_mptcp = true;
+		s->uncovered = NIO_UNCOVERED_MPTCP + 1;
 	own(s, NULL);
 	return s;
 }
@@ -570,6 +573,9 @@ static __always_inline struct sock_state *state_in_use(const struct sock *sk, bo
 	struct sock_state *s = state_of(sk);
 
 	*adopted = false;
+	/* Programs on functions stay attached between two windows. */
+	if (nio_declared)
+		return s && (nio_window & 1) && !is_stale(s, sk) ? s : NULL;
 	if (s && !is_stale(s, sk)) {
 		used_now(s);
 		/* The programs missed the change to ESTABLISHED. */

@@ -13,7 +13,7 @@
 #endif
 #include "account.h"
 #include "netiotrace.h"
-#include "sockets.h"
+#include "socket_sums.h"
 
 /* How a send call was made: enum suffix, JSON key, description. */
 /* clang-format off */
@@ -74,36 +74,6 @@ static inline __u32 nio_size_bucket(__u64 bytes)
 	return bytes ? hist_log2(bytes) & (NIO_SIZES - 1) : 0;
 }
 
-/* Payload bytes of a connection since it began. */
-struct nio_numbers {
-	__u64 sent;     /* queued by the application */
-	__u64 received; /* received in order */
-	__u64 read;     /* read by the application */
-	__u64 retrans;
-};
-
-/*
- * Bytes read by the application, without a FIN. In a sockmap whose program redirects to the socket
- * itself, copied_seq passes rcv_nxt: the difference is signed.
- */
-static inline __u64 nio_bytes_read(__u64 bytes_received, __u32 rcv_nxt, __u32 copied_seq, bool done)
-{
-	return bytes_received - (__u64)(__s64)nio_seq_delta(copied_seq, rcv_nxt) -
-	       (done && rcv_nxt == copied_seq);
-}
-
-static inline struct nio_numbers nio_numbers_of(const struct nio_tcp *t)
-{
-	__u32 fin = t->write_seq - nio_payload_end(t->write_seq, t->state);
-
-	return (struct nio_numbers){
-		.sent = t->bytes_acked + (__u32)(t->write_seq - t->snd_una) - t->syn - fin,
-		.received = t->bytes_received - t->done,
-		.read = nio_bytes_read(t->bytes_received, t->rcv_nxt, t->copied_seq, t->done),
-		.retrans = t->bytes_retrans,
-	};
-}
-
 /* Since when the records of one direction of kTLS are counted. */
 enum nio_tls_how {
 	NIO_TLS_OFF,     /* not seen */
@@ -133,8 +103,10 @@ struct nio_tls {
 /* The message of a send call in progress. */
 struct nio_message {
 	__u32 tid;
-	__u32 what; /* NIO_SEEN_*, NIO_CALL_* */
-	__u64 uarg; /* ubuf_info of a zero-copy request of io_uring; 0: none */
+	__u32 what;   /* NIO_SEEN_*, NIO_CALL_* */
+	__u64 uarg;   /* ubuf_info of a zero-copy request of io_uring; 0: none */
+	__u64 queued; /* bytes, before the call last waited for memory: by the program at tcp_push
+		       */
 };
 
 /*
@@ -197,15 +169,17 @@ struct sock_state {
 	struct nio_message message; /* of one thread; other threads: nio_messages */
 	__u16 state;                /* after the last change seen; 0: none seen */
 	__u8 met;                   /* NIO_MET_*; 0: nothing lacks */
-	__u8 unused;
-	__u32 write_seq;   /* at the change to TCP_CLOSE */
-	__u32 born_window; /* nio_window when the state was created */
-	__u32 window;      /* nio_window at the last iteration, or at the end */
-	__u32 rx_window;   /* nio_window at the last receive copy */
+	__u8 declared;              /* of a run: NIO_DECLARED_*, NIO_SEEN_* of each send call */
+	__u32 write_seq;            /* at the change to TCP_CLOSE */
+	__u32 born_window;          /* nio_window when the state was created */
+	__u32 window;    /* nio_window at the last iteration, or at the end; declared: last send */
+	__u32 rx_window; /* nio_window at the last receive copy */
 	__u8 orphan; /* 1: both directions shut down, and nothing left to read: `now` is final */
 	__u8 owned;  /* 1: tgid, started and comm are of a process that has used or opened it */
 	__u8 path;   /* NIO_PATH_*, of every reading */
 	__u8 stamps; /* TX timestamps of a packet that may return it, at most; of every reading */
+	__u32 push_seq;    /* end of the payload queued at the last tcp_push, or before a call */
+	__u32 push_window; /* nio_window then */
 	__u32 syn_bytes;   /* bytes sent with the SYN by a call that has not returned */
 	__u32 shared_with; /* the last process seen that is not the owner (SOCK_STATE_SHARED) */
 	__u64 read_seen;   /* bytes read (nio_numbers.read) at the end of the last receive copy */
@@ -223,6 +197,29 @@ struct sock_state {
 	__u8 has_events;     /* there was an event */
 	__u32 closed_window; /* nio_window at the change to TCP_CLOSE */
 	NIO_SOCK_EVENTS
+};
+
+/*
+ * The sockets of a run are declared by their cookies (nio_cookies), each with what is known of all
+ * its send calls: NIO_SEEN_CALL and more of NIO_SEEN_OF_CALL, or nothing. Their events are counted
+ * by side and CPU, and their states have none.
+ */
+#define NIO_DECLARED_RECEIVER 1u /* so it is also enum nio_side */
+#define NIO_DECLARED_MESSAGES 2u /* the message of each call is seen */
+
+/* What a declared socket has in the place of its events. */
+struct nio_declared_rest {
+	struct nio_socket base; /* when the phase began */
+	__u64 pass;             /* nio_pass of the last reading */
+};
+
+/* What the events of the declared sockets of one side showed on one CPU. */
+struct nio_seen {
+	struct sock_events events; /* without sizes, weights and refusals */
+	__u64 uncovered_events[NIO_UNCOVERED_NR];
+	__u64 notifications; /* of completed sends with MSG_ZEROCOPY */
+	__u64 ids_unseen;    /* taken by send calls whose return was not seen */
+	__u64 sizes[NIO_STAGE_NR][NIO_HIST_BUCKETS]; /* of bytes per event */
 };
 
 /*
@@ -290,15 +287,39 @@ enum nio_moved {
 /* The ways to read, as a mask. */
 #define NIO_MOVED_READS ((1U << NIO_MOVED_NR) - (1U << NIO_MOVED_READ))
 
-/* What the send and receive programs saw on one CPU. */
+/* Sockets of one process, service port and cgroup. */
+struct nio_group {
+	__u64 started, cgroup; /* as in struct sock_state */
+	__u32 tgid;
+	__u32 port; /* the remote one if connect() chose the local one */
+};
+
+/* Groups of sockets, by hash: a power of two. */
+#define NIO_GROUPS 256
+
+/* Bytes that the send and receive programs saw. */
+struct nio_moved_sums {
+	__u64 sent[NIO_CALL_NR]; /* by kind of call */
+	__u64 moved[NIO_MOVED_NR];
+};
+
+/* What they saw of a group on one CPU. */
+struct nio_group_counts {
+	struct nio_group group;
+	__u64 epoch; /* nio_epoch at the last use by the group */
+	struct nio_moved_sums sums;
+};
+
+/* What they saw of all sockets on one CPU. */
 struct nio_event_counts {
 	__u64 runs;
-	__u64 watched;           /* of them, on watched sockets */
-	__u64 sent[NIO_CALL_NR]; /* bytes, by kind of call */
-	__u64 moved[NIO_MOVED_NR];
+	__u64 watched; /* of them, on watched sockets */
+	struct nio_moved_sums sums;
 	/* The last receive copy: sock_state.key, and copied_seq after it. Their sums mean nothing.
 	 */
 	__u64 last_key, last_copied_seq;
+	__u64 tick, tick_ns; /* jiffies, and CLOCK_MONOTONIC at the first event since */
+	__u64 pad[3];        /* three cache lines, so that no two CPUs share one */
 };
 
 /* Entries of nio_messages. */
@@ -341,6 +362,7 @@ struct nio_attach_loss {
 	__u64 tasks_full;
 	__u64 changes_missed; /* changes that may have moved bytes, and that no program saw */
 	__u64 ends_missed;    /* connections whose end, or perhaps beginning, no program saw */
+	__u64 calls_unknown;  /* of a run: copies of unknown calls, perhaps of a declared socket */
 };
 
 /* Filters of one load before a map lookup: not 0 for each key. Keys may share an index. */
@@ -356,7 +378,8 @@ static inline __u32 nio_known_index(__u32 key)
 
 _Static_assert(SOCK_STATE_HEAD + sizeof(struct sock_events) == sizeof(struct sock_state),
 	       "the events are the rest of a state");
-_Static_assert(sizeof(struct nio_numbers) == 32, "nio_numbers layout");
+_Static_assert(sizeof(struct nio_event_counts) == 192, "nio_event_counts layout");
+_Static_assert(sizeof(struct nio_seen) % 8 == 0, "nio_seen is made of u64 only");
 _Static_assert(sizeof(struct nio_tls) == 80, "nio_tls layout");
 _Static_assert(sizeof(struct nio_task) == 48, "nio_task layout");
 _Static_assert(sizeof(struct sock_state) % 8 == 0, "sock_state has no padding at its end");

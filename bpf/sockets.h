@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * The counters of a socket, and the record that nio_sockets (bpf/netiotrace.bpf.c) writes for each
- * watched socket. user/model/tcp_seq.h derives the application's bytes.
- */
+/* The counters of a socket at one moment; bpf/socket_sums.h derives the application's bytes. */
 #ifndef BPF_SOCKETS_H
 #define BPF_SOCKETS_H
 

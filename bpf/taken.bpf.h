@@ -175,4 +175,21 @@ static __noinline __u32 stage_of_syscall(const struct sock *sk)
 	return stage < NIO_STAGE_NR && is_socket_of(sk, fd) ? stage : NIO_STAGE_NR;
 }
 
+/*
+ * The TCP socket of the current task's recv(). NULL: another call; *unknown: perhaps that one. For
+ * packets that kTLS has decrypted, which name no socket.
+ */
+static __always_inline const struct sock *receiving_socket(bool *unknown)
+{
+	struct nio_syscall call = {.nr = -1};
+	const void *regs = entry_registers();
+	const struct file *file;
+
+	if (regs)
+		read_syscall(&call, regs);
+	*unknown = call.nr < 0;
+	file = call.nr == NR_RECVFROM ? file_of(call.args[0]) : NULL;
+	return file ? tcp_of(file) : NULL;
+}
+
 #endif

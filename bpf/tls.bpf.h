@@ -9,6 +9,7 @@
 #include <bpf/bpf_endian.h>
 
 #include "kernel.bpf.h"
+#include "socket_file.bpf.h"
 
 #define TLS_SW 1
 
@@ -121,6 +122,47 @@ static __always_inline __u64 tls_next(const char *ctx, bool sends)
 {
 	return next_record(ctx + (sends ? bpf_core_field_offset(struct tls_context, tx)
 					: bpf_core_field_offset(struct tls_context, rx)));
+}
+
+/* Reads a socket's numbers, which no lock holds still. False: they moved meanwhile. */
+static __always_inline bool fill_numbers(struct nio_socket *out, const struct sock *sk)
+{
+	fill_tcp(&out->tcp, sk);
+	out->zckey = kernel_read(struct sock, sk, sk_zckey.counter);
+	out->omem = kernel_read(struct sock, sk, sk_omem_alloc.counter);
+	out->scatter_gather = (kernel_read(struct sock, sk, sk_route_caps) & NETIF_F_SG) != 0;
+	return held_still(&out->tcp, sk);
+}
+
+/* The record numbers of kTLS. They are exact while no bytes move. */
+static __always_inline void fill_tls(struct nio_socket *out, const struct sock *sk)
+{
+	const char *ctx;
+
+	if (!bpf_core_type_exists(struct tls_context) || ulp_of(sk) != ULP_KTLS)
+		return;
+	ctx = kernel_read(struct inet_connection_sock, sk, icsk_ulp_data);
+	if (!ctx)
+		return;
+	out->tls = (tls_conf(ctx, true) == TLS_SW ? NIO_SOCKET_TLS_SENDS : 0) |
+		   (tls_conf(ctx, false) == TLS_SW ? NIO_SOCKET_TLS_RECEIVES : 0);
+	if (kernel_read(struct tls_context, ctx, partially_sent_record))
+		out->tls |= NIO_SOCKET_TLS_PARTIAL;
+	if ((out->tls & NIO_SOCKET_TLS_RECEIVES) && decrypts_directly(ctx))
+		out->tls |= NIO_SOCKET_TLS_DIRECT;
+	out->tls_sent = tls_next(ctx, true);
+	out->tls_received = tls_next(ctx, false);
+	out->tls_overhead = kernel_read(struct tls_context, ctx, prot_info.overhead_size);
+}
+
+/* The record of a socket: its numbers as they are now. */
+static __always_inline void fill_socket(struct nio_socket *out, const struct sock *sk)
+{
+	out->cookie = kernel_read(struct sock_common, sk, skc_cookie.counter);
+	/* Not a loop: before Linux 6.4 the verifier refuses some. */
+	if (!fill_numbers(out, sk) && !fill_numbers(out, sk))
+		fill_numbers(out, sk);
+	fill_tls(out, sk);
 }
 
 #endif

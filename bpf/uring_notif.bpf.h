@@ -27,7 +27,11 @@ static __always_inline __u64 uarg_of_notif(const char *notif)
 	return (__u64)notif + bpf_core_field_offset(struct io_notif_data___request, uarg);
 }
 
-/* The first request of the chain, if this is a later one; else NULL. */
+/*
+ * The first request of the chain, if this is a later one; else NULL. If an skb takes bytes of
+ * several requests, only the first is in the skb and learns of a copy (zc_used, zc_copied). The
+ * kernel reports the later ones as copied in any case (io_notif_tw_complete).
+ */
 static __always_inline const struct io_notif_data___request *
 head_of_stack(const struct io_notif_data___request *notif)
 {
@@ -37,22 +41,6 @@ head_of_stack(const struct io_notif_data___request *notif)
 		return NULL;
 	head = BPF_CORE_READ(notif, head);
 	return head != notif ? head : NULL;
-}
-
-/*
- * Was anything of this request copied? If an skb takes bytes of several requests, only the one that
- * begins it is in the skb and learns of a copy (zc_used, zc_copied). The later ones refer to the
- * first request of its chain (`head`). The kernel reports them as copied in any case
- * (io_notif_tw_complete).
- */
-static __always_inline bool request_was_copied(const struct io_notif_data___request *notif)
-{
-	const struct io_notif_data___request *head;
-
-	if (BPF_CORE_READ(notif, zc_copied))
-		return true;
-	head = head_of_stack(notif);
-	return head && !BPF_CORE_READ(notif, zc_used) && BPF_CORE_READ(head, zc_copied);
 }
 
 #endif

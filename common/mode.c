@@ -15,7 +15,7 @@ static const struct mode_info modes[] = {
 
 const struct mode_info *mode__info(enum mode mode)
 {
-	static const struct mode_info unknown = {"?", "?", 0, "#999999", 1, 1, 1, 7, 7};
+	static const struct mode_info unknown = {"?", "?", 0, 7, 7};
 
 	return (unsigned int)mode < MODE_NR ? &modes[mode] : &unknown;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The copy modes: they differ in who copies a message. A new mode needs a row here and a struct
- * send_mode in loadgen/.
+ * send_mode in loadgen/send_NAME.c. The hooks and the ledger follow the features of the row.
  */
 #ifndef COMMON_MODE_H
 #define COMMON_MODE_H
@@ -15,28 +15,20 @@
 
 /*
  * The modes: id; name on the command line and in data (send_mode_<name> in loadgen/); name in
- * texts; features; colour (Okabe and Ito, safe for colour-blind readers), gnuplot point types
- * (full, open) and dash type; nearest of 256 and of 8 terminal colours (ANSI, curses).
+ * texts; features; colour on a terminal: nearest of 256 and of 8 (ANSI, curses) to that of pictures
+ * (analysis/tables.py).
  */
 /* clang-format off */
-#define MODES(X)                                                                           \
-	X(TWOCOPY,  twocopy,  "two-copy",  MODE_GATHERS | MODE_COPIES,                     \
-	  "#0072B2", 7, 6, 1, 32, 4)                                                       \
-	X(ONECOPY,  onecopy,  "one-copy",  MODE_COPIES,                                    \
-	  "#D55E00", 5, 4, 2, 172, 3)                                                      \
-	X(ZEROCOPY, zerocopy, "zero-copy", MODE_COPIES | MODE_PINS | MODE_TAKES_IDS,       \
-	  "#009E73", 9, 8, 4, 36, 6)                                                       \
-	X(SENDFILE, sendfile, "sendfile",  MODE_SPLICES | MODE_SENDS_FILE | MODE_TRIED,    \
-	  "#CC79A7", 13, 12, 5, 175, 5)                                                    \
-	X(SPLICE,   splice,   "splice",    MODE_GATHERS | MODE_SPLICES,                    \
-	  "#E69F00", 11, 10, 3, 214, 2)                                                    \
-	X(URING,    uring,    "io_uring",  MODE_COPIES | MODE_USES_URING | MODE_TRIED,     \
-	  "#56B4E9", 15, 14, 6, 74, 7)                                                     \
-	X(URINGZC,  uringzc,  "io_uring zero-copy",                                        \
-	  MODE_COPIES | MODE_PINS | MODE_NOTIFIES | MODE_TRIED,                            \
-	  "#000000", 2, 1, 7, 203, 1)                                                      \
-	X(KTLS,     ktls,     "kTLS",      MODE_ENCRYPTS | MODE_TRIED,                     \
-	  "#999999", 3, 3, 8, 246, 7)
+#define MODES(X)                                                                                \
+	X(TWOCOPY,  twocopy,  "two-copy",  MODE_GATHERS | MODE_COPIES, 32, 4)                   \
+	X(ONECOPY,  onecopy,  "one-copy",  MODE_COPIES, 172, 3)                                 \
+	X(ZEROCOPY, zerocopy, "zero-copy", MODE_COPIES | MODE_PINS | MODE_TAKES_IDS, 36, 6)     \
+	X(SENDFILE, sendfile, "sendfile",  MODE_SPLICES | MODE_SENDS_FILE | MODE_TRIED, 175, 5) \
+	X(SPLICE,   splice,   "splice",    MODE_GATHERS | MODE_SPLICES, 214, 2)                 \
+	X(URING,    uring,    "io_uring",  MODE_COPIES | MODE_USES_URING | MODE_TRIED, 74, 7)   \
+	X(URINGZC,  uringzc,  "io_uring zero-copy",                                             \
+	  MODE_COPIES | MODE_PINS | MODE_NOTIFIES | MODE_TRIED, 203, 1)                         \
+	X(KTLS,     ktls,     "kTLS",      MODE_ENCRYPTS | MODE_TRIED, 246, 7)
 
 enum mode {
 #define X(id, ...) MODE_##id,
@@ -53,8 +45,6 @@ enum mode {
 struct mode_info {
 	const char *name, *words;
 	unsigned int features; /* enum mode_feature */
-	const char *colour;
-	unsigned int point, open_point, dash;
 	short colour_256, colour_8;
 };
 

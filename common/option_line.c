@@ -22,6 +22,21 @@ static bool is_own(const struct option_line *l, const struct option_row *row)
 	return !l->commands || row->commands & l->commands;
 }
 
+/* Options that other programs have by another name. */
+static const char *synonym(const char *name, const char *const *names, size_t nr)
+{
+	static const char *const words[][2] = {
+		{"name", "comm"},     {"process", "comm"},     {"container", "cgroup"},
+		{"time", "duration"}, {"seconds", "duration"},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		for (size_t k = 0; same_word(name, words[i][0]) && k < nr; k++)
+			if (strcmp(names[k], words[i][1]) == 0)
+				return names[k];
+	return NULL;
+}
+
 static _Noreturn void refuse_unknown(const struct option_line *l, const char *dashes,
 				     const char *name)
 {
@@ -31,7 +46,9 @@ static _Noreturn void refuse_unknown(const struct option_line *l, const char *da
 	for (size_t i = 0; i < l->nr; i++)
 		if (is_own(l, l->rows[i]))
 			names[nr++] = l->rows[i]->name;
-	near = dashes[1] ? choice__nearest(name, names, nr) : NULL;
+	near = dashes[1] ? synonym(name, names, nr) : NULL;
+	if (!near && dashes[1])
+		near = choice__nearest(name, names, nr);
 	option_refuse("%s has no option %s%s;%s%s%s '%s' lists its options", l->command, dashes,
 		      name, near ? " did you mean --" : "", near ? near : "", near ? "?" : "",
 		      l->help);

@@ -21,7 +21,7 @@ struct option_line {
 	void (*operand)(struct option_line *l, const char *word);
 };
 
-/* Adds a row to those of the command, which is no more than OPTION_ROWS_MAX. */
+/* Adds an option of the command, which has at most OPTION_ROWS_MAX. */
 void option_line__add(struct option_line *l, const struct option_row *row);
 
 /*

@@ -199,14 +199,37 @@ int parse_cpu_list(const char *s, unsigned int max_cpus, void (*set)(unsigned in
 	return err ? err : walk_cpu_list(s, max_cpus, set, arg);
 }
 
+/* The error of a few operations on doubles. */
+#define ARITHMETIC 1e-12
+
+double round_least(double v, int decimals)
+{
+	double by = pow(10, decimals);
+
+	return floor(v * by + fabs(v * by) * ARITHMETIC) / by;
+}
+
+double round_most(double v, int decimals)
+{
+	return 0 - round_least(-v, decimals); /* no -0 */
+}
+
+static double round_nearest(double v, int decimals)
+{
+	(void)decimals; /* printf() rounds */
+	return v;
+}
+
+typedef double (*rounding)(double v, int decimals);
+
 /* Writes v with three significant digits, or all digits of its whole part; no trailing zeros. */
-static void format_3_digits(char *buf, size_t len, double v)
+static void format_3_digits(char *buf, size_t len, double v, rounding round)
 {
 	double magnitude = fabs(v);
 	int decimals = magnitude < 9.995 ? 2 : magnitude < 99.95 ? 1 : 0;
 	size_t n;
 
-	snprintf(buf, len, "%.*f", decimals, v);
+	snprintf(buf, len, "%.*f", decimals, round(v, decimals));
 	if (!strchr(buf, '.'))
 		return;
 	n = strlen(buf);
@@ -217,11 +240,11 @@ static void format_3_digits(char *buf, size_t len, double v)
 }
 
 /* Scales v to the largest fitting unit and returns its index. 1023.9 KiB rounds up to 1 MiB. */
-static size_t scale(double *v, double step, size_t n)
+static size_t scale(double *v, double step, size_t n, rounding round)
 {
 	size_t i = 0;
 
-	while (i + 1 < n && fabs(*v) >= step - 0.5) {
+	while (i + 1 < n && fabs(round(*v, 0)) >= step - (round == round_nearest ? 0.5 : 0)) {
 		*v /= step;
 		i++;
 	}
@@ -229,7 +252,7 @@ static size_t scale(double *v, double step, size_t n)
 }
 
 static char *format_scaled(char *buf, size_t len, double v, double step, const char *const *units,
-			   size_t n)
+			   size_t n, rounding round)
 {
 	char digits[UNITS_BUF];
 	size_t unit;
@@ -238,8 +261,8 @@ static char *format_scaled(char *buf, size_t len, double v, double step, const c
 		snprintf(buf, len, "n/a");
 		return buf;
 	}
-	unit = scale(&v, step, n);
-	format_3_digits(digits, sizeof(digits), v);
+	unit = scale(&v, step, n, round);
+	format_3_digits(digits, sizeof(digits), v, round);
 	snprintf(buf, len, "%s%s", digits, units[unit]);
 	return buf;
 }
@@ -252,7 +275,7 @@ static char *format_binary(char *buf, size_t len, uint64_t bytes, const char *co
 		snprintf(buf, len, "%u%s", (unsigned int)bytes, units[0]);
 		return buf;
 	}
-	return format_scaled(buf, len, (double)bytes, 1024, units, n);
+	return format_scaled(buf, len, (double)bytes, 1024, units, n, round_nearest);
 }
 
 char *format_size(char *buf, size_t len, uint64_t bytes)
@@ -269,18 +292,34 @@ char *format_size_short(char *buf, size_t len, uint64_t bytes)
 	return format_binary(buf, len, bytes, units, sizeof(units) / sizeof(units[0]));
 }
 
-char *format_bytes_si(char *buf, size_t len, double bytes)
+static char *format_si(char *buf, size_t len, double bytes, rounding round)
 {
 	static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
 
-	return format_scaled(buf, len, bytes, 1000, units, sizeof(units) / sizeof(units[0]));
+	return format_scaled(buf, len, bytes, 1000, units, sizeof(units) / sizeof(units[0]), round);
+}
+
+char *format_bytes_si(char *buf, size_t len, double bytes)
+{
+	return format_si(buf, len, bytes, round_nearest);
+}
+
+char *format_bytes_least(char *buf, size_t len, double bytes)
+{
+	return format_si(buf, len, bytes, round_least);
+}
+
+char *format_bytes_most(char *buf, size_t len, double bytes)
+{
+	return format_si(buf, len, bytes, round_most);
 }
 
 char *format_ns(char *buf, size_t len, double ns)
 {
 	static const char *const units[] = {" ns", " us", " ms", " s"};
 
-	return format_scaled(buf, len, ns, 1000, units, sizeof(units) / sizeof(units[0]));
+	return format_scaled(buf, len, ns, 1000, units, sizeof(units) / sizeof(units[0]),
+			     round_nearest);
 }
 
 char *format_count(char *buf, size_t len, uint64_t n)

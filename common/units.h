@@ -36,13 +36,25 @@ format_size(char *buf, size_t len,
 char *format_size_short(char *buf, size_t len, uint64_t bytes); /* "64k", "1000", "16m": for axes */
 char *format_bytes_si(char *buf, size_t len,
 		      double bytes); /* "22.1 GB", "613 MB": powers of ten, 3 significant digits */
+/* Bounds of bytes, rounded outwards: a lower bound down, an upper bound up. */
+char *format_bytes_least(char *buf, size_t len, double bytes);
+char *format_bytes_most(char *buf, size_t len, double bytes);
 char *format_ns(char *buf, size_t len, double ns);     /* "812 ns", "14.2 us", "3.1 ms", "1.25 s" */
 char *format_count(char *buf, size_t len, uint64_t n); /* "92 113": thousands separated by spaces */
 
 /* The same in a buffer that lives as long as the enclosing block, for arguments of printf. */
 #define TEXT_SIZE(bytes)  format_size((char[UNITS_BUF]){0}, UNITS_BUF, bytes)
 #define TEXT_BYTES(bytes) format_bytes_si((char[UNITS_BUF]){0}, UNITS_BUF, (double)(bytes))
+#define TEXT_LEAST(bytes) format_bytes_least((char[UNITS_BUF]){0}, UNITS_BUF, (double)(bytes))
+#define TEXT_MOST(bytes)  format_bytes_most((char[UNITS_BUF]){0}, UNITS_BUF, (double)(bytes))
 #define TEXT_COUNT(n)     format_count((char[UNITS_BUF]){0}, UNITS_BUF, n)
+
+/*
+ * A lower and an upper bound for printf("%.*f", decimals, ...). A value that differs from a number
+ * of so many decimals by the error of arithmetic alone is that number.
+ */
+double round_least(double v, int decimals);
+double round_most(double v, int decimals);
 
 /* The plural ending after a number: "0 runs", "1 run", "2 runs". */
 static inline const char *plural(uint64_t n)

@@ -47,11 +47,6 @@ char *xstrdup(const char *text)
 	return checked(strdup(text));
 }
 
-char *xstrndup(const char *text, size_t max)
-{
-	return checked(strndup(text, max));
-}
-
 char *xvasprintf(const char *format, va_list args)
 {
 	char *text = NULL;

@@ -24,7 +24,6 @@ void *xreallocarray(void *old, size_t count, size_t size) XALLOC_ATTR(returns_no
 /* @align: a power of two, at least sizeof(void *). */
 void *xaligned_alloc(size_t align, size_t size) XALLOC_ATTR(malloc, returns_nonnull);
 char *xstrdup(const char *text) XALLOC_ATTR(malloc, returns_nonnull, nonnull(1));
-char *xstrndup(const char *text, size_t max) XALLOC_ATTR(malloc, returns_nonnull, nonnull(1));
 char *xasprintf(const char *format, ...) XALLOC_ATTR(malloc, returns_nonnull, format(printf, 1, 2));
 char *xvasprintf(const char *format, va_list args)
 	XALLOC_ATTR(malloc, returns_nonnull, format(printf, 1, 0));

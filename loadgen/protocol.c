@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "clock.h"
 #include "protocol.h"
 
 #define PROTOCOL_MAGIC_HELLO   0x4e494f48u /* "NIOH" */
@@ -185,19 +186,41 @@ int protocol__decode_frame(const uint8_t buf[PROTOCOL_FRAME_SIZE], struct protoc
 
 #define BIT(type) (1U << PROTOCOL_##type)
 
-bool protocol__accepts(enum sender_state state, enum protocol_type type)
-{
-	static const unsigned int taken[] = {
-		[SENDER_GREETING] = BIT(WELCOME) | BIT(REFUSE),
-		[SENDER_CONNECTING] = BIT(READY) | BIT(REFUSE),
-		[SENDER_IDLE] = BIT(STOP),
-		[SENDER_ASKING] = BIT(PHASE_OK) | BIT(STOP),
-		[SENDER_SENDING] = BIT(STOP),
-		[SENDER_SETTLING] = BIT(MOVING) | BIT(ELAPSED) | BIT(CONFIRM) | BIT(STOP),
-		[SENDER_DONE] = 0,
-	};
+static const struct {
+	const char *name;
+	unsigned int takes;   /* frames of the peer, a bit for each type */
+	unsigned int limit_s; /* without progress; 0: none */
+} states[] = {
+	[SENDER_GREETING] = {"before WELCOME", BIT(WELCOME) | BIT(REFUSE), 5},
+	[SENDER_CONNECTING] = {"before READY", BIT(READY) | BIT(REFUSE), 30},
+	[SENDER_READY] = {"between phases", BIT(STOP), 0},
+	[SENDER_QUIESCED] = {"between phases", BIT(STOP), 0},
+	[SENDER_ASKING] = {"before PHASE_OK", BIT(PHASE_OK) | BIT(STOP), 30},
+	[SENDER_SENDING] = {"before the totals of a phase", BIT(STOP), 0},
+	[SENDER_SETTLING] = {"before CONFIRM",
+			     BIT(MOVING) | BIT(ELAPSED) | BIT(CONFIRM) | BIT(STOP), 30},
+	[SENDER_DONE] = {"after the last CONFIRM", 0, 0},
+	[RECEIVER_LISTENING] = {"before READY", 0, 0},
+	[RECEIVER_WAITING] = {"between phases", BIT(PROOF) | BIT(PHASE), 30},
+	[RECEIVER_HELD] = {"before PHASE_OK", 0, 30},
+	[RECEIVER_READING] = {"in a phase", BIT(TOTAL), 30},
+	[RECEIVER_SETTLING] = {"after its totals", 0, 30},
+	[RECEIVER_DONE] = {"after the last CONFIRM", 0, 5},
+};
 
-	return taken[state] & 1U << type;
+bool protocol__accepts(enum protocol_state state, enum protocol_type type)
+{
+	return states[state].takes & 1U << type;
+}
+
+uint64_t protocol__limit_ns(enum protocol_state state)
+{
+	return states[state].limit_s * NS_PER_SEC;
+}
+
+const char *protocol__state_name(enum protocol_state state)
+{
+	return states[state].name;
 }
 
 const char *protocol__type_name(enum protocol_type type)
@@ -209,35 +232,6 @@ const char *protocol__type_name(enum protocol_type type)
 	};
 
 	return type < PROTOCOL_TYPE_END && names[type] ? names[type] : "?";
-}
-
-const char *protocol__state_name(enum sender_state state)
-{
-	static const char *const names[] = {
-		[SENDER_GREETING] = "before WELCOME",
-		[SENDER_CONNECTING] = "before READY",
-		[SENDER_IDLE] = "between phases",
-		[SENDER_ASKING] = "before PHASE_OK",
-		[SENDER_SENDING] = "before the totals of a phase",
-		[SENDER_SETTLING] = "before CONFIRM",
-		[SENDER_DONE] = "after the last CONFIRM",
-	};
-
-	return names[state];
-}
-
-const char *protocol__receiver_state_name(enum receiver_state state)
-{
-	static const char *const names[] = {
-		[RECEIVER_LISTENING] = "before READY",
-		[RECEIVER_WAITING] = "between phases",
-		[RECEIVER_HELD] = "before PHASE_OK",
-		[RECEIVER_READING] = "in a phase",
-		[RECEIVER_SETTLING] = "after its totals",
-		[RECEIVER_DONE] = "after the last CONFIRM",
-	};
-
-	return names[state];
 }
 
 /* Bytes in flight on one connection: 1 GiB of window, 2 GiB of buffer (tcp(7), socket(7)). */

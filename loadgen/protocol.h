@@ -109,19 +109,19 @@ static inline uint64_t protocol__least_progress(uint32_t size)
 /* Limit for the bytes in flight when the totals are known, whatever the progress, ns. */
 #define PROTOCOL_DRAIN_NS 300000000000ULL
 
-/* What a sender accepts from the untrusted receiver (docs/reference/loadgen.md). */
-enum sender_state {
-	SENDER_GREETING,   /* hello sent: WELCOME is next */
-	SENDER_CONNECTING, /* READY is next */
-	SENDER_IDLE,       /* between phases */
-	SENDER_ASKING,     /* PHASE sent: PHASE_OK is next */
-	SENDER_SENDING,    /* threads send messages */
-	SENDER_SETTLING,   /* totals sent: CONFIRM is next */
-	SENDER_DONE,
-};
-
-/* Of the receiver: which frames a sender may send. */
-enum receiver_state {
+/*
+ * The states of a session, of either side (docs/design/loadgen.md). A frame that the state does not
+ * take ends the session.
+ */
+enum protocol_state {
+	SENDER_GREETING,    /* hello sent: WELCOME is next */
+	SENDER_CONNECTING,  /* READY is next */
+	SENDER_READY,       /* connected: the driver's `start` is next */
+	SENDER_QUIESCED,    /* nothing in flight: the driver's `measure` is next */
+	SENDER_ASKING,      /* PHASE sent: PHASE_OK is next */
+	SENDER_SENDING,     /* threads send messages */
+	SENDER_SETTLING,    /* totals sent: CONFIRM is next */
+	SENDER_DONE,        /* of the sender, the last one */
 	RECEIVER_LISTENING, /* no session */
 	RECEIVER_WAITING,   /* between phases */
 	RECEIVER_HELD,      /* PHASE came; the driver takes its base before PHASE_OK */
@@ -130,12 +130,14 @@ enum receiver_state {
 	RECEIVER_DONE,
 };
 
-bool protocol__accepts(enum sender_state state, enum protocol_type type);
+bool protocol__accepts(enum protocol_state state, enum protocol_type type);
+
+/* How long a state may last without progress, ns, for time_limit__ns(); 0: no limit of its own. */
+uint64_t protocol__limit_ns(enum protocol_state state);
 
 /* For error messages, like "MOVING" and "before WELCOME"; an unknown type is "?". */
 const char *protocol__type_name(enum protocol_type type);
-const char *protocol__state_name(enum sender_state state);
-const char *protocol__receiver_state_name(enum receiver_state state);
+const char *protocol__state_name(enum protocol_state state);
 
 /* Whether a TOTAL can be: whole messages, and no more above the bytes read than can be in flight.
  */

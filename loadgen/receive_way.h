@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A way to receive: each of RECEIVE_WAYS is a file, recv_NAME.c, with one struct receive_way. */
+/* A way to receive: each of RECEIVE_WAYS is one struct receive_way in a file recv_*.c. */
 #ifndef LOADGEN_RECEIVE_WAY_H
 #define LOADGEN_RECEIVE_WAY_H
 

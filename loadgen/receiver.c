@@ -15,12 +15,9 @@
 #include "receiver_pool.h"
 #include "session.h"
 
-/* Time limit without progress. None between phases with --control alone: the driver decides. */
-#define STILL_NS (30 * NS_PER_SEC)
-/* The same limit while another sender asks for a session. */
+/* Time limit without progress while another sender asks for a session. */
 #define YIELD_NS (5 * NS_PER_SEC)
-/* Time for the sender to close after the last CONFIRM, alone and while another sender waits. */
-#define LINGER_NS       (5 * NS_PER_SEC)
+/* Time for the sender to close after the last CONFIRM while another sender waits. */
 #define LINGER_SHORT_NS (NS_PER_SEC / 2)
 
 /* How often to check for progress. */
@@ -32,7 +29,7 @@ struct receiver {
 	const struct lg_options *options;
 	struct reporter *report;
 	struct session_mode mode;
-	enum receiver_state state;
+	enum protocol_state state;
 	struct control_loop loop;
 	struct pending_sessions pending;
 	struct receiver_pool pool;
@@ -77,9 +74,9 @@ static int receiver__lost(struct receiver *r, int err)
 
 static int receiver__misplaced(struct receiver *r, const struct protocol_frame *f)
 {
-	return reporter__error(
-		r->report, -EPROTO, "The sender sent %s %s: it does not keep to the protocol",
-		protocol__type_name(f->type), protocol__receiver_state_name(r->state));
+	return reporter__error(r->report, -EPROTO,
+			       "The sender sent %s %s: it does not keep to the protocol",
+			       protocol__type_name(f->type), protocol__state_name(r->state));
 }
 
 /* Reports the counters. done: of the complete phase. */
@@ -147,8 +144,8 @@ static int receiver__begin_reading(struct receiver *r, bool measured, enum proto
 static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
 {
 	/* At most one warm-up: each phase restarts the time limits. */
-	if (r->state != RECEIVER_WAITING || f->phase != r->phase + 1 || f->index > 1 ||
-	    (r->phase && !f->index) || f->messages > HALF_KIND_MAX)
+	if (f->phase != r->phase + 1 || f->index > 1 || (r->phase && !f->index) ||
+	    f->messages > HALF_KIND_MAX)
 		return receiver__misplaced(r, f);
 	r->phase = f->phase;
 	r->half.kind = f->index && r->options->half ? (uint32_t)f->messages : 0;
@@ -162,7 +159,7 @@ static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
 
 static int receiver__total(struct receiver *r, const struct protocol_frame *f)
 {
-	if (r->state != RECEIVER_READING || f->phase != r->phase)
+	if (f->phase != r->phase)
 		return receiver__misplaced(r, f);
 	if (f->index >= r->pool.nr || r->total_known[f->index] ||
 	    !protocol__plausible(f, r->hello.size, receiver_pool__bytes(&r->pool, f->index)))
@@ -176,6 +173,17 @@ static int receiver__total(struct receiver *r, const struct protocol_frame *f)
 	r->moved_ns = r->settling_ns = clock__now();
 	r->state = RECEIVER_SETTLING;
 	return 0;
+}
+
+static int receiver__handle_frame(struct receiver *r, const struct protocol_frame *f)
+{
+	if (!protocol__accepts(r->state, f->type))
+		return receiver__misplaced(r, f);
+	if (f->type == PROTOCOL_PHASE)
+		return receiver__begin(r, f);
+	if (f->type == PROTOCOL_TOTAL)
+		return receiver__total(r, f);
+	return half_request__keep_proof(&r->half, f) ? 0 : receiver__misplaced(r, f);
 }
 
 /* Handles frames of the sender. 0 or -errno, reported. */
@@ -192,14 +200,7 @@ static int receiver__frames(struct receiver *r)
 			control_conn__close(&r->loop.conn);
 			return 0;
 		}
-		if (err)
-			return receiver__lost(r, err);
-		if (f.type == PROTOCOL_PROOF && r->state == RECEIVER_WAITING &&
-		    half_request__keep_proof(&r->half, &f))
-			continue;
-		err = f.type == PROTOCOL_PHASE   ? receiver__begin(r, &f)
-		      : f.type == PROTOCOL_TOTAL ? receiver__total(r, &f)
-						 : receiver__misplaced(r, &f);
+		err = err ? receiver__lost(r, err) : receiver__handle_frame(r, &f);
 	}
 	return err;
 }
@@ -426,18 +427,12 @@ static bool receiver__in_phase(const struct receiver *r)
 	return r->state == RECEIVER_READING || r->state == RECEIVER_SETTLING;
 }
 
-/* A session ends without progress, and the bytes in flight have a time in all. */
-static uint64_t receiver__session_deadline(const struct receiver *r)
-{
-	uint64_t still = r->moved_ns + time_limit__ns(STILL_NS);
-	uint64_t all = r->settling_ns + time_limit__ns(PROTOCOL_DRAIN_NS);
-
-	return r->state == RECEIVER_SETTLING && all < still ? all : still;
-}
-
 /* When the current session ends unless something moves, ns. */
 static uint64_t receiver__deadline(const struct receiver *r)
 {
+	uint64_t limit = time_limit__ns(protocol__limit_ns(r->state));
+	uint64_t all = r->settling_ns + time_limit__ns(PROTOCOL_DRAIN_NS);
+
 	/* A client that became complete during the last session causes no event. */
 	if (r->state == RECEIVER_LISTENING)
 		return pending_sessions__waiting(&r->pending) ? 0 : UINT64_MAX;
@@ -445,11 +440,13 @@ static uint64_t receiver__deadline(const struct receiver *r)
 	 */
 	if (r->options->control && !r->options->forever && !receiver__in_phase(r))
 		return UINT64_MAX;
-	if (r->state != RECEIVER_DONE)
-		return receiver__session_deadline(r);
-	return r->done_ns + time_limit__ns(pending_sessions__waiting(&r->pending) && !r->half.kind
-						   ? LINGER_SHORT_NS
-						   : LINGER_NS);
+	if (r->state == RECEIVER_DONE)
+		return r->done_ns + (pending_sessions__waiting(&r->pending) && !r->half.kind
+					     ? time_limit__ns(LINGER_SHORT_NS)
+					     : limit);
+	/* The bytes in flight also have a time in all. */
+	return r->state == RECEIVER_SETTLING && all < r->moved_ns + limit ? all
+									  : r->moved_ns + limit;
 }
 
 static int receiver__check_time(struct receiver *r)

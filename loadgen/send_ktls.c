@@ -13,10 +13,10 @@ static int ktls_mode__try(const struct workload *w)
 }
 
 /* The hello has left in plaintext. */
-static int ktls_mode__setup(struct sender_conn *f)
+static int ktls_mode__setup(struct sender_conn *conn)
 {
-	sender_conn__init_message(f, &f->message);
-	return ktls__send_key(f->fd, f->options->workload.tls);
+	sender_conn__init_message(conn, &conn->message);
+	return ktls__send_key(conn->fd, conn->options->workload.tls);
 }
 
 const struct send_mode send_mode_ktls = {

@@ -13,25 +13,25 @@ struct workload;
 
 /*
  * Operations on a connection, except try(); those that return int return 0 or -errno. setup()
- * allocates what teardown() frees. prepare() fills the f->group messages, outside the timed call;
- * -EAGAIN: too few slots are free. begin() writes the tags. send() sends the rest, or a part of it,
- * with one call: bytes, 0 to retry, or -errno. Only with slots, else NULL: wait() waits at most ms
- * for a slot, reap() reads notifications, finish() waits until the kernel has released all buffers.
- * notices_fd(): what is readable when notifications are there; NULL: the socket then reports
- * EPOLLERR.
+ * allocates what teardown() frees. prepare() fills the conn->group messages, outside the timed
+ * call; -EAGAIN: too few slots are free. begin() writes the tags. send() sends the rest, or a part
+ * of it, with one call: bytes, 0 to retry, or -errno. Only with slots, else NULL: wait() waits at
+ * most ms for a slot, reap() reads notifications, finish() waits until the kernel has released all
+ * buffers. notices_fd(): what is readable when notifications are there; NULL: the socket then
+ * reports EPOLLERR.
  */
 struct send_mode {
 	int (*try)(const struct workload *w); /* of a MODE_TRIED: whether it can run here */
 	const char *try_fails, *try_remedy;   /* what a failed try() means, and what to do */
-	int (*setup)(struct sender_conn *f);
-	void (*teardown)(struct sender_conn *f);
-	int (*prepare)(struct sender_conn *f);
-	void (*begin)(struct sender_conn *f, uint64_t stamp);
-	ssize_t (*send)(struct sender_conn *f);
-	int (*wait)(struct sender_conn *f, unsigned int ms);
-	int (*reap)(struct sender_conn *f);
-	int (*finish)(struct sender_conn *f);
-	int (*notices_fd)(const struct sender_conn *f);
+	int (*setup)(struct sender_conn *conn);
+	void (*teardown)(struct sender_conn *conn);
+	int (*prepare)(struct sender_conn *conn);
+	void (*begin)(struct sender_conn *conn, uint64_t stamp);
+	ssize_t (*send)(struct sender_conn *conn);
+	int (*wait)(struct sender_conn *conn, unsigned int ms);
+	int (*reap)(struct sender_conn *conn);
+	int (*finish)(struct sender_conn *conn);
+	int (*notices_fd)(const struct sender_conn *conn);
 };
 
 /* send_mode_twocopy and so on, one for each of MODES. */

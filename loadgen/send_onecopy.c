@@ -3,9 +3,9 @@
 #include "send_mode.h"
 #include "sender_conn.h"
 
-static int onecopy__setup(struct sender_conn *f)
+static int onecopy__setup(struct sender_conn *conn)
 {
-	sender_conn__init_message(f, &f->message);
+	sender_conn__init_message(conn, &conn->message);
 	return 0;
 }
 

@@ -57,15 +57,15 @@ static int file__fill(int fd, const uint8_t *bytes, size_t len)
 	return 0;
 }
 
-static int sendfile__setup(struct sender_conn *f)
+static int sendfile__setup(struct sender_conn *conn)
 {
 	struct file_sender *own = xcalloc(1, sizeof(*own));
 	uint8_t *bytes;
 	int err;
 
-	f->own = own;
-	own->size = workload__message_size(&f->options->workload);
-	own->fd = file__open(&f->options->workload);
+	conn->own = own;
+	own->size = workload__message_size(&conn->options->workload);
+	own->fd = file__open(&conn->options->workload);
 	if (own->fd < 0)
 		return own->fd;
 	bytes = payload__alloc(own->size, 'a');
@@ -74,32 +74,32 @@ static int sendfile__setup(struct sender_conn *f)
 	return err;
 }
 
-static void sendfile__teardown(struct sender_conn *f)
+static void sendfile__teardown(struct sender_conn *conn)
 {
-	struct file_sender *own = f->own;
+	struct file_sender *own = conn->own;
 
 	if (own->fd >= 0)
 		close(own->fd);
 	free(own);
 }
 
-static int sendfile__prepare(struct sender_conn *f)
+static int sendfile__prepare(struct sender_conn *conn)
 {
-	(void)f;
+	(void)conn;
 	return 0;
 }
 
-static void sendfile__begin(struct sender_conn *f, uint64_t stamp)
+static void sendfile__begin(struct sender_conn *conn, uint64_t stamp)
 {
-	(void)f;
+	(void)conn;
 	(void)stamp;
 }
 
-static ssize_t sendfile__send(struct sender_conn *f)
+static ssize_t sendfile__send(struct sender_conn *conn)
 {
-	const struct file_sender *own = f->own;
-	off_t at = (off_t)f->done;
-	ssize_t n = sendfile(f->fd, own->fd, &at, own->size - f->done);
+	const struct file_sender *own = conn->own;
+	off_t at = (off_t)conn->done;
+	ssize_t n = sendfile(conn->fd, own->fd, &at, own->size - conn->done);
 
 	return n < 0 ? -errno : n;
 }

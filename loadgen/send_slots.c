@@ -14,17 +14,17 @@
 /* End of a phase: wait this long for notifications after the peer has acknowledged all bytes. */
 #define DRAIN_NS (2 * NS_PER_SEC)
 
-void send_slots__open(struct send_slots *s, const struct sender_conn *f)
+void send_slots__open(struct send_slots *s, const struct sender_conn *conn)
 {
-	const struct workload *w = &f->options->workload;
-	unsigned int i, n = mode__slots(workload__message_size(w), w->connections, f->depth);
+	const struct workload *w = &conn->options->workload;
+	unsigned int i, n = mode__slots(workload__message_size(w), w->connections, conn->depth);
 
 	s->list = xcalloc(n, sizeof(*s->list));
 	s->free_list = xcalloc(n, sizeof(*s->free_list));
-	s->current = xcalloc(f->depth, sizeof(struct send_slot *));
+	s->current = xcalloc(conn->depth, sizeof(struct send_slot *));
 	s->nr = n;
 	for (i = 0; i < n; i++)
-		sender_conn__init_message(f, &s->list[i].message);
+		sender_conn__init_message(conn, &s->list[i].message);
 	send_slots__keep(s, n);
 }
 
@@ -50,86 +50,87 @@ void send_slots__drop(struct send_slots *s, struct send_slot *slot)
 		s->free_list[s->free_nr++] = (uint16_t)(slot - s->list);
 }
 
-int send_slots__prepare(struct sender_conn *f)
+int send_slots__prepare(struct sender_conn *conn)
 {
-	struct send_slots *s = f->own;
+	struct send_slots *s = conn->own;
 
-	if (s->free_nr < f->group)
+	if (s->free_nr < conn->group)
 		return -EAGAIN;
-	for (unsigned int i = 0; i < f->group; i++) {
+	for (unsigned int i = 0; i < conn->group; i++) {
 		s->current[i] = &s->list[s->free_list[--s->free_nr]];
 		s->current[i]->holds = 1;
-		if (f->options->workload.verify)
-			message__fill(&s->current[i]->message, f->index, f->seq + i);
+		if (conn->options->workload.verify)
+			message__fill(&s->current[i]->message, conn->index, conn->seq + i);
 	}
-	if (f->options->workload.verify)
-		f->now = 0;
+	if (conn->options->workload.verify)
+		conn->now = 0;
 	return 0;
 }
 
-void send_slots__begin(struct sender_conn *f, uint64_t stamp)
+void send_slots__begin(struct sender_conn *conn, uint64_t stamp)
 {
-	struct send_slots *s = f->own;
+	struct send_slots *s = conn->own;
 
 	s->relieved = s->copying = false;
-	for (unsigned int i = 0; i < f->group; i++) {
-		s->current[i]->stamp = f->call_begin;
-		message__put_tag(&s->current[i]->message, f->seq + i, stamp);
+	for (unsigned int i = 0; i < conn->group; i++) {
+		s->current[i]->stamp = conn->call_begin;
+		message__put_tag(&s->current[i]->message, conn->seq + i, stamp);
 	}
 }
 
-int send_slots__await(struct sender_conn *f, unsigned int ms)
+int send_slots__await(struct sender_conn *conn, unsigned int ms)
 {
-	const struct send_mode *mode = send_mode__get(f->options->mode);
+	const struct send_mode *mode = send_mode__get(conn->options->mode);
 
-	return f->blocking ? mode->wait(f, ms) : mode->reap(f);
+	return conn->blocking ? mode->wait(conn, ms) : mode->reap(conn);
 }
 
-int send_slots__relieve(struct sender_conn *f, uint32_t outstanding)
+int send_slots__relieve(struct sender_conn *conn, uint32_t outstanding)
 {
-	struct send_slots *s = f->own;
+	struct send_slots *s = conn->own;
 
 	if (s->relieved || !outstanding) {
-		f->counters->zc_enobufs += f->group - f->done / sender_conn__message_size(f);
+		conn->counters->zc_enobufs +=
+			conn->group - conn->done / sender_conn__message_size(conn);
 		s->copying = true;
 		return 0;
 	}
 	s->relieved = true;
-	return send_slots__await(f, RELIEF_MS);
+	return send_slots__await(conn, RELIEF_MS);
 }
 
-ssize_t send_slots__sent(struct sender_conn *f, ssize_t n)
+ssize_t send_slots__sent(struct sender_conn *conn, ssize_t n)
 {
-	struct send_slots *s = f->own;
-	size_t size = sender_conn__message_size(f);
+	struct send_slots *s = conn->own;
+	size_t size = sender_conn__message_size(conn);
 
 	if (s->copying)
-		f->counters->zc_fallback += (uint64_t)n;
-	for (size_t i = f->done / size; i < (f->done + (size_t)n) / size; i++)
+		conn->counters->zc_fallback += (uint64_t)n;
+	for (size_t i = conn->done / size; i < (conn->done + (size_t)n) / size; i++)
 		send_slots__drop(s, s->current[i]);
 	return n;
 }
 
-int send_slots__drain(struct sender_conn *f, const uint32_t *outstanding)
+int send_slots__drain(struct sender_conn *conn, const uint32_t *outstanding)
 {
-	const struct send_mode *mode = send_mode__get(f->options->mode);
+	const struct send_mode *mode = send_mode__get(conn->options->mode);
 	uint64_t acked_since = 0;
-	int err = mode->reap(f);
+	int err = mode->reap(conn);
 
-	f->stall = (struct stall){0};
+	conn->stall = (struct stall){0};
 	while (!err && *outstanding) {
 		uint64_t now = clock__now();
 
-		if (sock__unacked(f->fd)) {
+		if (sock__unacked(conn->fd)) {
 			acked_since = 0;
-			err = sender_conn__check_stall(f);
+			err = sender_conn__check_stall(conn);
 		} else if (!acked_since) {
 			acked_since = now;
 		} else if (now - acked_since > DRAIN_NS) {
 			break;
 		}
 		if (!err)
-			err = mode->wait(f, SEND_SLOTS_WAIT_MS);
+			err = mode->wait(conn, SEND_SLOTS_WAIT_MS);
 	}
 	return err;
 }

@@ -27,8 +27,8 @@ struct send_slots {
 	bool copying;               /* their rest is sent by copy */
 };
 
-/* Allocates the slots of f's workload; free with send_slots__close(). */
-void send_slots__open(struct send_slots *s, const struct sender_conn *f);
+/* Allocates the slots of conn's workload; free with send_slots__close(). */
+void send_slots__open(struct send_slots *s, const struct sender_conn *conn);
 void send_slots__close(struct send_slots *s);
 
 /* Uses only the first n slots. None is taken yet. */
@@ -38,27 +38,27 @@ void send_slots__keep(struct send_slots *s, unsigned int n);
 void send_slots__drop(struct send_slots *s, struct send_slot *slot);
 
 /* Takes a free slot for each message of the next group. 0; -EAGAIN: too few are free. */
-int send_slots__prepare(struct sender_conn *f);
+int send_slots__prepare(struct sender_conn *conn);
 
 /* The operation begin() of modes with slots. */
-void send_slots__begin(struct sender_conn *f, uint64_t stamp);
+void send_slots__begin(struct sender_conn *conn, uint64_t stamp);
 
 /* Reads notifications; a blocking connection waits for them, at most ms. */
-int send_slots__await(struct sender_conn *f, unsigned int ms);
+int send_slots__await(struct sender_conn *conn, unsigned int ms);
 
 /*
  * The kernel refused to pin: no memory is left. Waits for outstanding notifications once; after
  * that, or if there are none, the rest of the group is sent by copy. 0 or -errno.
  */
-int send_slots__relieve(struct sender_conn *f, uint32_t outstanding);
+int send_slots__relieve(struct sender_conn *conn, uint32_t outstanding);
 
 /* n further bytes of the group were sent. Returns n. */
-ssize_t send_slots__sent(struct sender_conn *f, ssize_t n);
+ssize_t send_slots__sent(struct sender_conn *conn, ssize_t n);
 
 /*
  * End of a phase: reads notifications until no send is outstanding, or until nothing has completed
  * for 2 s after the peer acknowledged all bytes. 0 or -errno.
  */
-int send_slots__drain(struct sender_conn *f, const uint32_t *outstanding);
+int send_slots__drain(struct sender_conn *conn, const uint32_t *outstanding);
 
 #endif

@@ -14,7 +14,7 @@
 
 struct uring_sender {
 	struct uring ring;
-	struct uring_chain chain; /* requests in flight read f->rest and the messages */
+	struct uring_chain chain; /* requests in flight read conn->rest and the messages */
 	struct message *messages; /* sender_conn.depth of them */
 };
 
@@ -60,59 +60,59 @@ static int uring_mode__try(const struct workload *w)
 	return err;
 }
 
-static int uring_mode__setup(struct sender_conn *f)
+static int uring_mode__setup(struct sender_conn *conn)
 {
 	struct uring_sender *own = xcalloc(1, sizeof(*own));
 
-	f->own = own;
-	uring_chain__open(&own->chain, f);
-	own->messages = xcalloc(f->depth, sizeof(*own->messages));
-	for (unsigned int i = 0; i < f->depth; i++)
-		sender_conn__init_message(f, &own->messages[i]);
-	return uring__open(&own->ring, f->depth, f->depth);
+	conn->own = own;
+	uring_chain__open(&own->chain, conn);
+	own->messages = xcalloc(conn->depth, sizeof(*own->messages));
+	for (unsigned int i = 0; i < conn->depth; i++)
+		sender_conn__init_message(conn, &own->messages[i]);
+	return uring__open(&own->ring, conn->depth, conn->depth);
 }
 
 /* The ring is closed before the memory goes that a request may still read. */
-static void uring_mode__teardown(struct sender_conn *f)
+static void uring_mode__teardown(struct sender_conn *conn)
 {
-	struct uring_sender *own = f->own;
+	struct uring_sender *own = conn->own;
 
 	uring__close(&own->ring);
 	uring_chain__close(&own->chain);
-	for (unsigned int i = 0; i < f->depth; i++)
+	for (unsigned int i = 0; i < conn->depth; i++)
 		message__clear(&own->messages[i]);
 	free(own->messages);
 	free(own);
 }
 
-static int uring_mode__prepare(struct sender_conn *f)
+static int uring_mode__prepare(struct sender_conn *conn)
 {
-	struct uring_sender *own = f->own;
+	struct uring_sender *own = conn->own;
 
-	if (!f->options->workload.verify)
+	if (!conn->options->workload.verify)
 		return 0;
-	for (unsigned int i = 0; i < f->group; i++)
-		message__fill(&own->messages[i], f->index, f->seq + i);
-	f->now = 0;
+	for (unsigned int i = 0; i < conn->group; i++)
+		message__fill(&own->messages[i], conn->index, conn->seq + i);
+	conn->now = 0;
 	return 0;
 }
 
-static void uring_mode__begin(struct sender_conn *f, uint64_t stamp)
+static void uring_mode__begin(struct sender_conn *conn, uint64_t stamp)
 {
-	struct uring_sender *own = f->own;
+	struct uring_sender *own = conn->own;
 
-	for (unsigned int i = 0; i < f->group; i++)
-		message__put_tag(&own->messages[i], f->seq + i, stamp);
+	for (unsigned int i = 0; i < conn->group; i++)
+		message__put_tag(&own->messages[i], conn->seq + i, stamp);
 }
 
-static int uring_mode__submit(struct sender_conn *f)
+static int uring_mode__submit(struct sender_conn *conn)
 {
-	struct uring_sender *own = f->own;
-	unsigned int first = uring_chain__begin(&own->chain, f, f->depth);
+	struct uring_sender *own = conn->own;
+	unsigned int first = uring_chain__begin(&own->chain, conn, conn->depth);
 
 	for (unsigned int i = 0; i < own->chain.nr; i++) {
 		const struct io_uring_sqe request =
-			uring_chain__request(&own->chain, f, i, &own->messages[first + i]);
+			uring_chain__request(&own->chain, conn, i, &own->messages[first + i]);
 
 		uring__queue(&own->ring, &request);
 	}
@@ -123,10 +123,10 @@ static int uring_mode__submit(struct sender_conn *f)
  * Requests of a socket that does not block complete at once. Others that do not complete in time
  * stay in flight: the next call waits for them.
  */
-static ssize_t uring_mode__send(struct sender_conn *f)
+static ssize_t uring_mode__send(struct sender_conn *conn)
 {
-	struct uring_sender *own = f->own;
-	int err = own->chain.pending ? 0 : uring_mode__submit(f);
+	struct uring_sender *own = conn->own;
+	int err = own->chain.pending ? 0 : uring_mode__submit(conn);
 
 	while (!err && own->chain.pending) {
 		struct io_uring_cqe done;

@@ -73,9 +73,9 @@ static void uringzc__release(struct uringzc_sender *own, struct request *r)
 	r->number++;
 }
 
-static void uringzc__notified(struct sender_conn *f, struct request *r, uint32_t usage)
+static void uringzc__notified(struct sender_conn *conn, struct request *r, uint32_t usage)
 {
-	struct counters *c = f->counters;
+	struct counters *c = conn->counters;
 
 	if (r->sent) {
 		hist__record_latency(c->hist[COUNTERS_COMPLETION], clock__now() - r->slot->stamp);
@@ -85,26 +85,26 @@ static void uringzc__notified(struct sender_conn *f, struct request *r, uint32_t
 		else
 			c->zc_not_copied++;
 	}
-	uringzc__release(f->own, r);
+	uringzc__release(conn->own, r);
 }
 
 /* A request completed; its notification follows if the kernel says so. */
-static void uringzc__completed(struct sender_conn *f, struct request *r,
+static void uringzc__completed(struct sender_conn *conn, struct request *r,
 			       const struct io_uring_cqe *cqe)
 {
-	struct uringzc_sender *own = f->own;
+	struct uringzc_sender *own = conn->own;
 
 	uring_chain__completed(&own->chain, cqe->user_data >> 16 & UINT16_MAX, cqe->res);
 	r->sent = cqe->res > 0 && !own->slots.copying;
-	f->counters->zc_sends += r->sent;
+	conn->counters->zc_sends += r->sent;
 	if (!(cqe->flags & IORING_CQE_F_MORE))
 		uringzc__release(own, r);
 }
 
 /* Handles one completion or notification, waiting at most ms. -EAGAIN: there is none. */
-static int uringzc__handle(struct sender_conn *f, unsigned int ms)
+static int uringzc__handle(struct sender_conn *conn, unsigned int ms)
 {
-	struct uringzc_sender *own = f->own;
+	struct uringzc_sender *own = conn->own;
 	struct io_uring_cqe cqe;
 	struct request *r;
 	int err = uring__next(&own->ring, ms, &cqe);
@@ -113,34 +113,34 @@ static int uringzc__handle(struct sender_conn *f, unsigned int ms)
 		return err;
 	r = uringzc__find(own, cqe.user_data);
 	if (r && cqe.flags & IORING_CQE_F_NOTIF)
-		uringzc__notified(f, r, (uint32_t)cqe.res);
+		uringzc__notified(conn, r, (uint32_t)cqe.res);
 	else if (r)
-		uringzc__completed(f, r, &cqe);
+		uringzc__completed(conn, r, &cqe);
 	return 0;
 }
 
-static int uringzc__reap(struct sender_conn *f)
+static int uringzc__reap(struct sender_conn *conn)
 {
 	int err;
 
 	do
-		err = uringzc__handle(f, 0);
+		err = uringzc__handle(conn, 0);
 	while (!err);
 	return err == -EAGAIN ? 0 : err;
 }
 
-static int uringzc__wait(struct sender_conn *f, unsigned int ms)
+static int uringzc__wait(struct sender_conn *conn, unsigned int ms)
 {
-	int err = uringzc__handle(f, ms);
+	int err = uringzc__handle(conn, ms);
 
-	return err && err != -EAGAIN ? err : uringzc__reap(f);
+	return err && err != -EAGAIN ? err : uringzc__reap(conn);
 }
 
 /* As many slots as fit into this connection's share of half of RLIMIT_MEMLOCK. */
-static unsigned int slots_allowed(const struct sender_conn *f, const struct send_slots *s,
+static unsigned int slots_allowed(const struct sender_conn *conn, const struct send_slots *s,
 				  unsigned int least)
 {
-	const struct workload *w = &f->options->workload;
+	const struct workload *w = &conn->options->workload;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t each = (workload__message_size(w) / page + 2) * page, n;
 	struct rlimit limit;
@@ -154,11 +154,11 @@ static unsigned int slots_allowed(const struct sender_conn *f, const struct send
 }
 
 /* Registers the memory of as many slots as RLIMIT_MEMLOCK allows. 0 or -errno. */
-static int uringzc__register(const struct sender_conn *f, struct uringzc_sender *own)
+static int uringzc__register(const struct sender_conn *conn, struct uringzc_sender *own)
 {
 	struct send_slots *s = &own->slots;
 	struct iovec *buffers = xcalloc(s->nr, sizeof(*buffers));
-	unsigned int least = MODE_SLOTS_MIN * f->depth, n = slots_allowed(f, s, least);
+	unsigned int least = MODE_SLOTS_MIN * conn->depth, n = slots_allowed(conn, s, least);
 	int err;
 
 	for (unsigned int i = 0; i < n; i++)
@@ -170,30 +170,30 @@ static int uringzc__register(const struct sender_conn *f, struct uringzc_sender 
 	return err;
 }
 
-static int uringzc__setup(struct sender_conn *f)
+static int uringzc__setup(struct sender_conn *conn)
 {
 	struct uringzc_sender *own = xcalloc(1, sizeof(*own));
 	int err;
 
-	f->own = own;
-	send_slots__open(&own->slots, f);
-	uring_chain__open(&own->chain, f);
+	conn->own = own;
+	send_slots__open(&own->slots, conn);
+	uring_chain__open(&own->chain, conn);
 	/* The ring has room for the notifications of a cancelled chain, too. */
-	own->free_nr = requests_of(own) - (f->depth - 1);
+	own->free_nr = requests_of(own) - (conn->depth - 1);
 	own->requests = xcalloc(own->free_nr, sizeof(*own->requests));
 	own->free_list = xcalloc(own->free_nr, sizeof(*own->free_list));
 	for (unsigned int i = 0; i < own->free_nr; i++)
 		own->free_list[i] = (uint16_t)(own->free_nr - 1 - i);
-	own->fixed = f->options->workload.fixed_buffers;
+	own->fixed = conn->options->workload.fixed_buffers;
 	/* Each request has a completion and a notification. */
-	err = uring__open(&own->ring, f->depth, 2 * requests_of(own));
-	return err || !own->fixed ? err : uringzc__register(f, own);
+	err = uring__open(&own->ring, conn->depth, 2 * requests_of(own));
+	return err || !own->fixed ? err : uringzc__register(conn, own);
 }
 
 /* The ring is closed before the memory goes that a request may still read. */
-static void uringzc__teardown(struct sender_conn *f)
+static void uringzc__teardown(struct sender_conn *conn)
 {
-	struct uringzc_sender *own = f->own;
+	struct uringzc_sender *own = conn->own;
 
 	uring__close(&own->ring);
 	send_slots__close(&own->slots);
@@ -203,29 +203,29 @@ static void uringzc__teardown(struct sender_conn *f)
 	free(own);
 }
 
-static int uringzc__prepare(struct sender_conn *f)
+static int uringzc__prepare(struct sender_conn *conn)
 {
-	int err = uringzc__reap(f);
+	int err = uringzc__reap(conn);
 
-	return err ? err : send_slots__prepare(f);
+	return err ? err : send_slots__prepare(conn);
 }
 
-static void uringzc__begin(struct sender_conn *f, uint64_t stamp)
+static void uringzc__begin(struct sender_conn *conn, uint64_t stamp)
 {
-	struct uringzc_sender *own = f->own;
+	struct uringzc_sender *own = conn->own;
 
 	own->single = false;
-	send_slots__begin(f, stamp);
+	send_slots__begin(conn, stamp);
 }
 
 /* Only a message of very many partial sends needs to wait for a free request. */
-static int uringzc__find_request(struct sender_conn *f)
+static int uringzc__find_request(struct sender_conn *conn)
 {
-	const struct uringzc_sender *own = f->own;
+	const struct uringzc_sender *own = conn->own;
 	int err = 0;
 
 	if (!own->free_nr)
-		err = send_slots__await(f, SEND_SLOTS_WAIT_MS);
+		err = send_slots__await(conn, SEND_SLOTS_WAIT_MS);
 	if (err)
 		return err;
 	return own->free_nr ? 0 : -EAGAIN;
@@ -249,10 +249,10 @@ static void pin(const struct uringzc_sender *own, const struct send_slot *slot,
 }
 
 /* Request i of the chain, which sends the message of this slot. */
-static void uringzc__queue(struct sender_conn *f, unsigned int i, struct send_slot *slot)
+static void uringzc__queue(struct sender_conn *conn, unsigned int i, struct send_slot *slot)
 {
-	struct uringzc_sender *own = f->own;
-	struct io_uring_sqe sqe = uring_chain__request(&own->chain, f, i, &slot->message);
+	struct uringzc_sender *own = conn->own;
+	struct io_uring_sqe sqe = uring_chain__request(&own->chain, conn, i, &slot->message);
 	struct request *r = &own->requests[own->free_list[--own->free_nr]];
 
 	r->slot = slot;
@@ -261,25 +261,25 @@ static void uringzc__queue(struct sender_conn *f, unsigned int i, struct send_sl
 	own->outstanding++;
 	/* From its low end: index in requests, 16 bits; index in the chain, 16; number, 32. */
 	sqe.user_data = (uint64_t)(r - own->requests) | i << 16 | (uint64_t)r->number << 32;
-	if (f->blocking)
+	if (conn->blocking)
 		sqe.msg_flags |= MSG_WAITALL;
 	if (!own->slots.copying)
 		pin(own, slot, &sqe);
 	uring__queue(&own->ring, &sqe);
 }
 
-static int uringzc__submit(struct sender_conn *f)
+static int uringzc__submit(struct sender_conn *conn)
 {
-	struct uringzc_sender *own = f->own;
-	int err = uringzc__find_request(f);
+	struct uringzc_sender *own = conn->own;
+	int err = uringzc__find_request(conn);
 	unsigned int first, max, i;
 
 	if (err)
 		return err;
 	max = own->single && !own->slots.copying ? 1 : own->free_nr;
-	first = uring_chain__begin(&own->chain, f, max);
+	first = uring_chain__begin(&own->chain, conn, max);
 	for (i = 0; i < own->chain.nr; i++)
-		uringzc__queue(f, i, own->slots.current[first + i]);
+		uringzc__queue(conn, i, own->slots.current[first + i]);
 	err = uring_chain__submit(&own->chain, &own->ring);
 	/* Those that the kernel did not take are on the free list's end, the last one first. */
 	for (; i > own->chain.nr; i--)
@@ -288,36 +288,36 @@ static int uringzc__submit(struct sender_conn *f)
 }
 
 /* As uring_mode__send(). */
-static ssize_t uringzc__send(struct sender_conn *f)
+static ssize_t uringzc__send(struct sender_conn *conn)
 {
-	struct uringzc_sender *own = f->own;
-	int err = own->chain.pending ? 0 : uringzc__submit(f);
+	struct uringzc_sender *own = conn->own;
+	int err = own->chain.pending ? 0 : uringzc__submit(conn);
 	ssize_t n;
 
 	while (!err && own->chain.pending)
-		err = uringzc__handle(f, SOCK_SEND_TIMEOUT_MS);
+		err = uringzc__handle(conn, SOCK_SEND_TIMEOUT_MS);
 	if (err)
 		return err;
 	n = uring_chain__result(&own->chain);
 	if (n != -ENOMEM || own->slots.copying)
-		return n < 0 ? n : send_slots__sent(f, n);
+		return n < 0 ? n : send_slots__sent(conn, n);
 	/* RLIMIT_MEMLOCK is used up. One refused request cancels its chain. */
 	if (own->chain.nr == 1)
-		return send_slots__relieve(f, own->outstanding);
+		return send_slots__relieve(conn, own->outstanding);
 	own->single = true;
 	return 0;
 }
 
-static int uringzc__finish(struct sender_conn *f)
+static int uringzc__finish(struct sender_conn *conn)
 {
-	const struct uringzc_sender *own = f->own;
+	const struct uringzc_sender *own = conn->own;
 
-	return send_slots__drain(f, &own->outstanding);
+	return send_slots__drain(conn, &own->outstanding);
 }
 
-static int uringzc__notices_fd(const struct sender_conn *f)
+static int uringzc__notices_fd(const struct sender_conn *conn)
 {
-	const struct uringzc_sender *own = f->own;
+	const struct uringzc_sender *own = conn->own;
 
 	return own->ring.fd;
 }

@@ -20,121 +20,121 @@ struct zc_sender {
 
 static void zc__completed(uint16_t index, void *arg)
 {
-	struct sender_conn *f = arg;
-	struct zc_sender *zc = f->own;
+	struct sender_conn *conn = arg;
+	struct zc_sender *zc = conn->own;
 	struct send_slot *slot = &zc->slots.list[index];
 
-	hist__record_latency(f->counters->hist[COUNTERS_COMPLETION], zc->now - slot->stamp);
+	hist__record_latency(conn->counters->hist[COUNTERS_COMPLETION], zc->now - slot->stamp);
 	send_slots__drop(&zc->slots, slot);
 }
 
-static int zc__reap(struct sender_conn *f)
+static int zc__reap(struct sender_conn *conn)
 {
-	struct zc_sender *zc = f->own;
+	struct zc_sender *zc = conn->own;
 	struct zc_notice notice;
 	int err;
 
 	zc->since_reap = 0;
-	while (!(err = errqueue__next(f->fd, &notice))) {
+	while (!(err = errqueue__next(conn->fd, &notice))) {
 		uint32_t count = notice.hi - notice.lo + 1;
 
 		zc->now = clock__now();
-		err = zc_ids__complete(&zc->ids, notice.lo, notice.hi, zc__completed, f);
+		err = zc_ids__complete(&zc->ids, notice.lo, notice.hi, zc__completed, conn);
 		if (err)
 			return err;
-		f->counters->zc_completed += count;
+		conn->counters->zc_completed += count;
 		if (notice.copied)
-			f->counters->zc_copied += count;
+			conn->counters->zc_copied += count;
 		else
-			f->counters->zc_not_copied += count;
+			conn->counters->zc_not_copied += count;
 	}
 	return err == -EAGAIN ? 0 : err;
 }
 
-static int zc__wait(struct sender_conn *f, unsigned int ms)
+static int zc__wait(struct sender_conn *conn, unsigned int ms)
 {
-	int err = errqueue__wait(f->fd, ms);
+	int err = errqueue__wait(conn->fd, ms);
 
-	return err ? err : zc__reap(f);
+	return err ? err : zc__reap(conn);
 }
 
-static int zerocopy__prepare(struct sender_conn *f)
+static int zerocopy__prepare(struct sender_conn *conn)
 {
-	struct zc_sender *zc = f->own;
+	struct zc_sender *zc = conn->own;
 	int err = 0;
 
 	if (!zc->slots.free_nr || zc->since_reap >= zc->batch) {
-		f->now = 0;
-		err = zc__reap(f);
+		conn->now = 0;
+		err = zc__reap(conn);
 	}
-	return err ? err : send_slots__prepare(f);
+	return err ? err : send_slots__prepare(conn);
 }
 
 /* Waits for a free id. Only a message of very many partial sends needs to wait. */
-static int zc__find_id(struct sender_conn *f)
+static int zc__find_id(struct sender_conn *conn)
 {
-	const struct zc_sender *zc = f->own;
+	const struct zc_sender *zc = conn->own;
 	int err;
 
 	if (!zc_ids__full(&zc->ids))
 		return 0;
-	err = send_slots__await(f, SEND_SLOTS_WAIT_MS);
+	err = send_slots__await(conn, SEND_SLOTS_WAIT_MS);
 	if (err)
 		return err;
 	return zc_ids__full(&zc->ids) ? -EAGAIN : 0;
 }
 
-static void zc__queued(struct sender_conn *f)
+static void zc__queued(struct sender_conn *conn)
 {
-	struct zc_sender *zc = f->own;
+	struct zc_sender *zc = conn->own;
 
 	zc_ids__sent(&zc->ids, (uint16_t)(*zc->slots.current - zc->slots.list));
 	(*zc->slots.current)->holds++;
 	zc->since_reap++;
-	f->counters->zc_sends++;
+	conn->counters->zc_sends++;
 }
 
-static ssize_t zerocopy__send(struct sender_conn *f)
+static ssize_t zerocopy__send(struct sender_conn *conn)
 {
-	struct zc_sender *zc = f->own;
+	struct zc_sender *zc = conn->own;
 	const struct message *m = &(*zc->slots.current)->message;
-	int err = zc->slots.copying ? 0 : zc__find_id(f);
+	int err = zc->slots.copying ? 0 : zc__find_id(conn);
 	ssize_t n;
 
 	if (err)
 		return err;
-	n = sender_conn__send_rest(f, m, zc->slots.copying ? 0 : MSG_ZEROCOPY);
+	n = sender_conn__send_rest(conn, m, zc->slots.copying ? 0 : MSG_ZEROCOPY);
 	/* optmem or RLIMIT_MEMLOCK is used up. */
 	if (n == -ENOBUFS && !zc->slots.copying)
-		return send_slots__relieve(f, zc->ids.outstanding);
+		return send_slots__relieve(conn, zc->ids.outstanding);
 	if (n < 0)
 		return n;
 	if (!zc->slots.copying)
-		zc__queued(f);
-	return send_slots__sent(f, n);
+		zc__queued(conn);
+	return send_slots__sent(conn, n);
 }
 
-static int zerocopy__finish(struct sender_conn *f)
+static int zerocopy__finish(struct sender_conn *conn)
 {
-	const struct zc_sender *zc = f->own;
+	const struct zc_sender *zc = conn->own;
 
-	return send_slots__drain(f, &zc->ids.outstanding);
+	return send_slots__drain(conn, &zc->ids.outstanding);
 }
 
-static int zerocopy__setup(struct sender_conn *f)
+static int zerocopy__setup(struct sender_conn *conn)
 {
 	struct zc_sender *zc = xcalloc(1, sizeof(*zc));
 
-	f->own = zc;
+	conn->own = zc;
 	zc_ids__init(&zc->ids);
-	send_slots__open(&zc->slots, f);
+	send_slots__open(&zc->slots, conn);
 	zc->batch = mode__slot_batch(zc->slots.nr);
-	return sock__set(f->fd, SOL_SOCKET, SO_ZEROCOPY, 1);
+	return sock__set(conn->fd, SOL_SOCKET, SO_ZEROCOPY, 1);
 }
 
-static void zerocopy__teardown(struct sender_conn *f)
+static void zerocopy__teardown(struct sender_conn *conn)
 {
-	struct zc_sender *zc = f->own;
+	struct zc_sender *zc = conn->own;
 
 	send_slots__close(&zc->slots);
 	free(zc);

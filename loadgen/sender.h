@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The sender's session, shared by sender*.c: the exchange with the receiver and the driver, the
- * connections, the phases. All for the main thread.
- */
+/* The sender's session, shared by sender.c and sender_connect.c. All for the main thread. */
 #ifndef LOADGEN_SENDER_H
 #define LOADGEN_SENDER_H
 
@@ -18,8 +15,10 @@ struct sender {
 	struct sender_pool pool;
 	struct protocol_hello hello;
 	uint32_t phase;
-	enum sender_state state;
-	bool measuring, stopping;
+	enum protocol_state state;
+	bool last;      /* the next or present phase is the measured one */
+	bool measuring; /* the measured phase has begun */
+	bool stopping;
 	bool stop_received;                  /* the receiver sent STOP */
 	uint32_t half_kind;                  /* the half to ask the receiver for; 0: none */
 	enum protocol_promise half;          /* what the receiver says of it */
@@ -30,14 +29,19 @@ struct sender {
 	enum control_stdin_command order; /* pending start or measure */
 	struct protocol_frame answer;     /* last unhandled frame of the receiver */
 	bool answered;
-	uint64_t awaited_ns;  /* begin of the wait for an answer */
-	uint64_t moved_ns;    /* time of the receiver's last progress */
-	uint64_t moved_bytes; /* bytes of the phase that the receiver has read, by MOVING */
-	uint64_t sent_bytes;  /* sum of the phase's totals */
-	bool timed;           /* elapsed_ns is valid */
-	uint64_t elapsed_ns;  /* the receiver's time for the phase, by ELAPSED */
-	uint64_t asked_ns;    /* time of PHASE */
+	uint64_t awaited_ns;       /* begin of the wait for an answer */
+	uint64_t moved_ns;         /* time of the receiver's last progress */
+	uint64_t moved_bytes;      /* bytes of the phase that the receiver has read, by MOVING */
+	struct protocol_frame sum; /* of the phase's totals */
+	bool timed;                /* elapsed_ns is valid */
+	uint64_t elapsed_ns;       /* the receiver's time for the phase, by ELAPSED */
+	uint64_t asked_ns;         /* time of PHASE */
 	uint64_t begin_ns, cpu_begin;
+	uint64_t until_ns;     /* SENDING: when to look, or to stop the threads */
+	uint64_t first_by_ns;  /* the latest time for the first message */
+	uint64_t last_call_ns; /* begin of the phase's last send call; 0: none */
+	int failed;            /* -errno of a thread */
+	bool wrong;            /* verify errors, here or there */
 	struct tcp_counts tcp_begin;
 	struct protocol_frame confirmed; /* of the measured phase; type 0: none */
 	uint64_t confirmed_ns;
@@ -52,19 +56,11 @@ int sender__lost(struct sender *s, int err);
  */
 int sender__step(struct sender *s, uint64_t deadline);
 
-/* Waits for a frame of this type; progress restarts the time. 0 or -errno, reported. */
-int sender__await(struct sender *s, enum protocol_type type);
-
-/* Sends n frames, at most CONTROL_CONN_BATCH. 0; -EINTR: a signal; other -errno, reported. */
-int sender__send_frames(struct sender *s, const struct protocol_frame *f, size_t n);
-
-/* Opens the control connection and gives all data connections to the pool. -errno: reported. */
-int sender__connect(struct sender *s);
-
-/* Runs all phases. 1: verify errors in any phase. -errno: reported, but for -EINTR. */
-int sender__phases(struct sender *s);
-
-/* Reports the counters. done: at the end of the measured phase. */
-void sender__stats(struct sender *s, bool done);
+/*
+ * Open the control connection, with its hello; all data connections, which the pool then has. 0;
+ * -EINTR, -ECANCELED: as sender__step(); other -errno, reported.
+ */
+int sender__connect_control(struct sender *s);
+int sender__connect_data(struct sender *s);
 
 #endif

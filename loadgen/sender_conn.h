@@ -67,33 +67,33 @@ struct sender_conn {
 
 /* The caller closes fd, after sender_conn__close(). blocking: a send blocks at most
  * SOCK_SEND_TIMEOUT_MS at a time. */
-int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struct lg_options *s,
+int sender_conn__open(struct sender_conn *conn, int fd, uint32_t index, const struct lg_options *s,
 		      const atomic_bool *stop, struct counters *counters, bool blocking);
-void sender_conn__close(struct sender_conn *f); /* also accepts a zeroed one whose fd is -1 */
+void sender_conn__close(struct sender_conn *conn); /* also accepts a zeroed one whose fd is -1 */
 
 /*
  * Continues a group of messages, or begins one that was due at `due` (0: now). 0: all sent, and
  * answered if a reply is due. -EAGAIN: full socket, no slot or no complete reply. Other -errno:
  * connection lost.
  */
-int sender_conn__step(struct sender_conn *f, uint64_t due);
+int sender_conn__step(struct sender_conn *conn, uint64_t due);
 
 /* Sends a group. Blocks. 0; -ECANCELED: stopped before it began; other -errno: connection lost. */
-int sender_conn__send_message(struct sender_conn *f);
+int sender_conn__send_message(struct sender_conn *conn);
 
-static inline size_t sender_conn__message_size(const struct sender_conn *f)
+static inline size_t sender_conn__message_size(const struct sender_conn *conn)
 {
-	return workload__message_size(&f->options->workload);
+	return workload__message_size(&conn->options->workload);
 }
 
-static inline size_t sender_conn__group_size(const struct sender_conn *f)
+static inline size_t sender_conn__group_size(const struct sender_conn *conn)
 {
-	return f->group * sender_conn__message_size(f);
+	return conn->group * sender_conn__message_size(conn);
 }
 
-static inline bool sender_conn__stopped(const struct sender_conn *f)
+static inline bool sender_conn__stopped(const struct sender_conn *conn)
 {
-	return atomic_load_explicit(f->stop, memory_order_relaxed);
+	return atomic_load_explicit(conn->stop, memory_order_relaxed);
 }
 
 /* How long a connection may make no progress, before time_limit__ns(). */
@@ -104,7 +104,7 @@ static inline bool sender_conn__stopped(const struct sender_conn *f)
  * SENDER_CONN_STALL_NS. -ETIME: only zero-copy completions are missing. -ECANCELED: the connection
  * closes.
  */
-int sender_conn__check_stall(struct sender_conn *f);
+int sender_conn__check_stall(struct sender_conn *conn);
 
 /* True: no progress for limit_ns. A gap of over 1 s between checks is a pause: not counted. */
 bool stall__check(struct stall *s, const struct stall_state *state, uint64_t now,
@@ -112,31 +112,31 @@ bool stall__check(struct stall *s, const struct stall_state *state, uint64_t now
 
 /* The rest is for the files of the modes. */
 
-static inline void sender_conn__init_message(const struct sender_conn *f, struct message *m)
+static inline void sender_conn__init_message(const struct sender_conn *conn, struct message *m)
 {
-	const struct workload *w = &f->options->workload;
+	const struct workload *w = &conn->options->workload;
 
 	message__init(m, w->header, w->size, w->fields);
 }
 
-/* prepare(), begin(), send() and teardown() of the modes that send f->message as it is. */
-int sender_conn__fill_message(struct sender_conn *f);
-ssize_t sender_conn__send_whole(struct sender_conn *f);
-void sender_conn__clear_message(struct sender_conn *f);
-void sender_conn__tag_message(struct sender_conn *f, uint64_t stamp);
+/* prepare(), begin(), send() and teardown() of the modes that send conn->message as it is. */
+int sender_conn__fill_message(struct sender_conn *conn);
+ssize_t sender_conn__send_whole(struct sender_conn *conn);
+void sender_conn__clear_message(struct sender_conn *conn);
+void sender_conn__tag_message(struct sender_conn *conn, uint64_t stamp);
 
-/* Sends the bytes of m after the first f->done with one sendmsg(). Bytes sent or -errno. */
-static inline ssize_t sender_conn__send_rest(struct sender_conn *f, const struct message *m,
+/* Sends the bytes of m after the first conn->done with one sendmsg(). Bytes sent or -errno. */
+static inline ssize_t sender_conn__send_rest(struct sender_conn *conn, const struct message *m,
 					     int flags)
 {
 	struct msghdr msg = {.msg_iov = m->iov, .msg_iovlen = m->iov_nr};
 	ssize_t n;
 
-	if (f->done) {
-		msg.msg_iov = f->rest;
-		msg.msg_iovlen = iov__rest(m->iov, m->iov_nr, f->done, f->rest);
+	if (conn->done) {
+		msg.msg_iov = conn->rest;
+		msg.msg_iovlen = iov__rest(m->iov, m->iov_nr, conn->done, conn->rest);
 	}
-	n = sendmsg(f->fd, &msg, flags | MSG_NOSIGNAL);
+	n = sendmsg(conn->fd, &msg, flags | MSG_NOSIGNAL);
 	return n < 0 ? -errno : n;
 }
 

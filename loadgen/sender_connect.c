@@ -62,10 +62,9 @@ static int sender__await_writable(struct sender *s, int fd, uint64_t ns)
 	}
 }
 
-static int sender__connect_control(struct sender *s)
+int sender__connect_control(struct sender *s)
 {
 	int fd = sender__dial(s, PROTOCOL_CONTROL), err = fd < 0 ? fd : 0;
-	uint8_t nonce[PROTOCOL_TOKEN_SIZE];
 
 	if (!err)
 		err = sender__await_writable(s, fd, time_limit__ns(CONTROL_NS));
@@ -84,18 +83,7 @@ static int sender__connect_control(struct sender *s)
 			"netio-loadgen recv there)");
 	if (!err)
 		err = control_conn__open(&s->loop.conn, fd);
-	if (err)
-		return sender__lost(s, err);
-	err = sender__await(s, PROTOCOL_WELCOME);
-	if (err)
-		return err;
-	s->state = SENDER_CONNECTING;
-	/* Data connections change s->hello later: the challenge is for this one. */
-	if (s->answer.index) {
-		protocol__get_bytes(nonce, &s->answer);
-		half_request__challenge(s->challenge, &s->hello, nonce);
-	}
-	return 0;
+	return err ? sender__lost(s, err) : 0;
 }
 
 /* Data connections that are being made: fds[i] is connection index[i], until deadline[i]. */
@@ -182,14 +170,12 @@ static int sender__finish_dialling(struct sender *s, const struct dialling *d, i
 	err_before = s->answered ? 0 : sender__step(s, clock__now() + NS_PER_SEC / 5);
 	if (err_before && err_before != -ETIME)
 		return err_before;
-	if (s->answered) {
-		err = sender__await(s, PROTOCOL_READY);
-		return err ? err : sender__lost(s, -EPROTO); /* READY too early */
-	}
+	if (s->answered)
+		return sender__lost(s, -EPROTO); /* READY too early */
 	return reporter__error(s->report, err, "Data connection %u failed: %m", d->failed);
 }
 
-static int sender__connect_data(struct sender *s)
+int sender__connect_data(struct sender *s)
 {
 	struct dialling d = {.s = s};
 	int err = dialling__run(&d);
@@ -197,26 +183,4 @@ static int sender__connect_data(struct sender *s)
 	for (unsigned int i = 0; i < d.nr; i++)
 		close(d.fds[i].fd);
 	return d.reported ? err : sender__finish_dialling(s, &d, err);
-}
-
-int sender__connect(struct sender *s)
-{
-	const struct lg_options *set = s->options;
-	int err;
-
-	err = session__make_token(s->hello.token);
-	if (err)
-		return reporter__error(s->report, err, "No random bytes for a session token: %m");
-	session__clock_id(s->hello.clock_id);
-	s->hello.connections = (uint32_t)set->workload.connections;
-	s->hello.threads = (uint32_t)set->workload.threads;
-	s->hello.size = (uint32_t)workload__message_size(&set->workload);
-	s->hello.verify = set->workload.verify;
-	s->hello.replies = set->workload.request_response;
-	s->hello.receive = set->workload.receive;
-	s->hello.untagged = mode__has(set->mode, MODE_SENDS_FILE);
-	s->hello.encrypted = mode__has(set->mode, MODE_ENCRYPTS);
-	s->hello.tls = set->workload.tls;
-	err = sender__connect_control(s);
-	return err ? err : sender__connect_data(s);
 }

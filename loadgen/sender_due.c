@@ -21,18 +21,19 @@ uint64_t sender_pool__due_nr(uint64_t ns, uint64_t rate, uint64_t nr, uint64_t a
 	return (uint64_t)(((unsigned __int128)ns * rate * nr + each - 1) / each);
 }
 
-void sender_thread__count_missed(struct sender_thread *m, const struct sender_conn *f, uint64_t now)
+void sender_thread__count_missed(struct sender_thread *m, const struct sender_conn *conn,
+				 uint64_t now)
 {
 	uint64_t begin = m->pool->begin, rate = m->pool->options->workload.rate, all = m->pool->nr;
-	uint64_t turn = (uint64_t)(f - m->conns), each;
+	uint64_t turn = (uint64_t)(conn - m->conns), each;
 	uint64_t nr = sender_pool__due_nr(now - begin, rate, m->nr, all);
 	uint64_t end = lg_options__share(nr, m->nr, turn);
-	uint64_t missed = end > f->begun ? end - f->begun : 0;
+	uint64_t missed = end > conn->begun ? end - conn->begun : 0;
 
-	if (missed > f->left)
-		missed = f->left;
+	if (missed > conn->left)
+		missed = conn->left;
 	each = missed / MISSED_ENTRIES + 1;
-	for (uint64_t k = f->begun; missed; missed -= each) {
+	for (uint64_t k = conn->begun; missed; missed -= each) {
 		each = each < missed ? each : missed;
 		k += each;
 		/* The last of these waited the shortest time: a lower bound for each. */

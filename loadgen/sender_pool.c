@@ -77,25 +77,25 @@ static int epoll_loop__open(struct sender_thread *m)
 	return 0;
 }
 
-static void epoll_loop__queue(struct epoll_loop *p, struct sender_conn *f)
+static void epoll_loop__queue(struct epoll_loop *p, struct sender_conn *conn)
 {
-	if (f->queued)
+	if (conn->queued)
 		return;
-	f->queued = true;
-	f->next = NULL;
-	*p->tail = f;
-	p->tail = &f->next;
+	conn->queued = true;
+	conn->next = NULL;
+	*p->tail = conn;
+	p->tail = &conn->next;
 }
 
 static struct sender_conn *epoll_loop__pop(struct epoll_loop *p)
 {
-	struct sender_conn *f = p->head;
+	struct sender_conn *conn = p->head;
 
-	p->head = f->next;
+	p->head = conn->next;
 	if (!p->head)
 		p->tail = &p->head;
-	f->queued = false;
-	return f;
+	conn->queued = false;
+	return conn;
 }
 
 static uint64_t epoll_loop__due_at(const struct epoll_loop *p, uint64_t k)
@@ -133,43 +133,43 @@ static void epoll_loop__queue_due(struct epoll_loop *p)
 }
 
 /* Whether a connection may begin a message. *due: when the message was due; 0 without --rate. */
-static bool epoll_loop__may_begin(const struct epoll_loop *p, const struct sender_conn *f,
+static bool epoll_loop__may_begin(const struct epoll_loop *p, const struct sender_conn *conn,
 				  uint64_t *due)
 {
-	uint64_t turn = (uint64_t)(f - p->m->conns);
+	uint64_t turn = (uint64_t)(conn - p->m->conns);
 
 	*due = 0;
-	if (!f->left || p->now >= p->last || sender_conn__stopped(f))
+	if (!conn->left || p->now >= p->last || sender_conn__stopped(conn))
 		return false;
-	if (!f->options->workload.rate)
+	if (!conn->options->workload.rate)
 		return true;
-	*due = epoll_loop__due_at(p, f->begun * p->m->nr + turn);
+	*due = epoll_loop__due_at(p, conn->begun * p->m->nr + turn);
 	return *due <= p->now;
 }
 
-static void epoll_loop__begun(struct epoll_loop *p, struct sender_conn *f)
+static void epoll_loop__begun(struct epoll_loop *p, struct sender_conn *conn)
 {
-	f->begun++;
+	conn->begun++;
 	p->busy++;
-	if (f->left == UINT64_MAX)
+	if (conn->left == UINT64_MAX)
 		return;
-	f->left -= f->group;
-	p->open -= !f->left;
+	conn->left -= conn->group;
+	p->open -= !conn->left;
 }
 
 /* Sends a group of messages, or as much of it as the socket takes. *sent: all of it. */
-static int epoll_loop__group(struct epoll_loop *p, struct sender_conn *f, bool *sent)
+static int epoll_loop__group(struct epoll_loop *p, struct sender_conn *conn, bool *sent)
 {
-	bool begins = !f->busy;
+	bool begins = !conn->busy;
 	uint64_t due = 0;
 	int err;
 
 	*sent = false;
-	if (begins && !epoll_loop__may_begin(p, f, &due))
+	if (begins && !epoll_loop__may_begin(p, conn, &due))
 		return 0;
-	err = sender_conn__step(f, due);
-	if (begins && (!err || f->busy))
-		epoll_loop__begun(p, f);
+	err = sender_conn__step(conn, due);
+	if (begins && (!err || conn->busy))
+		epoll_loop__begun(p, conn);
 	if (err)
 		return err == -EAGAIN ? 0 : err;
 	p->busy--;
@@ -179,18 +179,18 @@ static int epoll_loop__group(struct epoll_loop *p, struct sender_conn *f, bool *
 	return 0;
 }
 
-static int epoll_loop__serve(struct epoll_loop *p, struct sender_conn *f)
+static int epoll_loop__serve(struct epoll_loop *p, struct sender_conn *conn)
 {
 	uint64_t bytes = 0;
 	bool sent;
 	int err;
 
 	do {
-		err = epoll_loop__group(p, f, &sent);
-		bytes += sender_conn__group_size(f);
+		err = epoll_loop__group(p, conn, &sent);
+		bytes += sender_conn__group_size(conn);
 	} while (!err && sent && bytes < TURN_BYTES);
 	if (!err && sent)
-		epoll_loop__queue(p, f);
+		epoll_loop__queue(p, conn);
 	return err;
 }
 
@@ -249,14 +249,14 @@ static int epoll_loop__poll(struct epoll_loop *p, bool wait)
 	n = busy_poll__epoll(p->m->epoll_fd, events, BATCH, wait ? LOOK_MS : 0,
 			     wait ? epoll_loop__spin(p) : 0);
 	for (i = 0; !err && i < n; i++) {
-		struct sender_conn *f = events[i].data.ptr;
+		struct sender_conn *conn = events[i].data.ptr;
 
 		/* The timer: epoll_loop__queue_due() checks anyway. */
-		if (!f)
+		if (!conn)
 			continue;
 		if (events[i].events & EPOLLERR && mode->reap)
-			err = mode->reap(f);
-		epoll_loop__queue(p, f);
+			err = mode->reap(conn);
+		epoll_loop__queue(p, conn);
 	}
 	return err ? err : epoll_loop__check_stalls(p, wait);
 }
@@ -280,15 +280,15 @@ static void epoll_loop__begin(struct epoll_loop *p)
 	if (rate && c->deadline != UINT64_MAX)
 		p->nr = sender_pool__due_nr(c->deadline - c->begin, rate, m->nr, c->nr);
 	for (unsigned int i = 0; i < m->nr; i++) {
-		struct sender_conn *f = &m->conns[i];
+		struct sender_conn *conn = &m->conns[i];
 
-		if (f->left == UINT64_MAX && p->nr != UINT64_MAX)
-			f->left = lg_options__share(p->nr, m->nr, i);
-		f->queued = false;
-		f->begun = 0;
-		p->open += f->left != 0;
+		if (conn->left == UINT64_MAX && p->nr != UINT64_MAX)
+			conn->left = lg_options__share(p->nr, m->nr, i);
+		conn->queued = false;
+		conn->begun = 0;
+		p->open += conn->left != 0;
 		if (!rate)
-			epoll_loop__queue(p, f);
+			epoll_loop__queue(p, conn);
 	}
 }
 
@@ -317,15 +317,15 @@ static int epoll_loop__run(struct sender_thread *m)
 /* A thread with one blocking connection. */
 static int sender_thread__send(struct sender_thread *m)
 {
-	struct sender_conn *f = &m->conns[0];
+	struct sender_conn *conn = &m->conns[0];
 	uint64_t shown = 0;
 	int err = 0;
 
-	while (!err && f->left && !sender_conn__stopped(f)) {
-		err = sender_conn__send_message(f);
+	while (!err && conn->left && !sender_conn__stopped(conn)) {
+		err = sender_conn__send_message(conn);
 		if (err)
 			break;
-		f->left -= f->group;
+		conn->left -= conn->group;
 		sender_thread__show(m, &shown);
 	}
 	return err == -ECANCELED ? 0 : err;
@@ -513,14 +513,14 @@ void sender_pool__close(struct sender_pool *c)
 		close(c->wake_fd);
 }
 
-static void sender_conn__begin_phase(struct sender_conn *f, const struct sender_pool *c,
+static void sender_conn__begin_phase(struct sender_conn *conn, const struct sender_pool *c,
 				     uint64_t messages)
 {
-	f->left =
-		messages == UINT64_MAX ? UINT64_MAX : lg_options__share(messages, c->nr, f->index);
-	f->bytes = f->messages = 0;
-	f->now = f->slot_since = 0;
-	f->stall = (struct stall){0};
+	conn->left = messages == UINT64_MAX ? UINT64_MAX
+					    : lg_options__share(messages, c->nr, conn->index);
+	conn->bytes = conn->messages = 0;
+	conn->now = conn->slot_since = 0;
+	conn->stall = (struct stall){0};
 }
 
 void sender_pool__begin(struct sender_pool *c, uint32_t phase, uint64_t messages,

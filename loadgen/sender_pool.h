@@ -87,7 +87,7 @@ uint64_t sender_pool__due(uint64_t begin, uint64_t k, uint64_t rate, uint64_t nr
 uint64_t sender_pool__due_nr(uint64_t ns, uint64_t rate, uint64_t nr, uint64_t all);
 
 /* Counts the messages of a connection that are due by now and were not begun. */
-void sender_thread__count_missed(struct sender_thread *m, const struct sender_conn *f,
+void sender_thread__count_missed(struct sender_thread *m, const struct sender_conn *conn,
 				 uint64_t now);
 
 #endif

@@ -179,9 +179,9 @@ int uring__next(struct uring *u, unsigned int ms, struct io_uring_cqe *completio
 	return pop(u, completion) ? 0 : -EAGAIN;
 }
 
-void uring_chain__open(struct uring_chain *c, const struct sender_conn *f)
+void uring_chain__open(struct uring_chain *c, const struct sender_conn *conn)
 {
-	*c = (struct uring_chain){.links = xcalloc(f->depth, sizeof(*c->links))};
+	*c = (struct uring_chain){.links = xcalloc(conn->depth, sizeof(*c->links))};
 }
 
 void uring_chain__close(struct uring_chain *c)
@@ -189,22 +189,22 @@ void uring_chain__close(struct uring_chain *c)
 	free(c->links);
 }
 
-unsigned int uring_chain__begin(struct uring_chain *c, const struct sender_conn *f,
+unsigned int uring_chain__begin(struct uring_chain *c, const struct sender_conn *conn,
 				unsigned int max)
 {
-	unsigned int first = (unsigned int)(f->done / sender_conn__message_size(f));
+	unsigned int first = (unsigned int)(conn->done / sender_conn__message_size(conn));
 
-	c->nr = f->group - first;
+	c->nr = conn->group - first;
 	if (c->nr > max)
 		c->nr = max;
 	return first;
 }
 
-struct io_uring_sqe uring_chain__request(struct uring_chain *c, struct sender_conn *f,
+struct io_uring_sqe uring_chain__request(struct uring_chain *c, struct sender_conn *conn,
 					 unsigned int i, const struct message *m)
 {
-	size_t done = i ? 0 : f->done % m->size;
-	struct iovec *rest = f->rest + (size_t)i * m->iov_nr;
+	size_t done = i ? 0 : conn->done % m->size;
+	struct iovec *rest = conn->rest + (size_t)i * m->iov_nr;
 	struct uring_link *link = &c->links[i];
 
 	link->size = m->size - done;
@@ -214,11 +214,11 @@ struct io_uring_sqe uring_chain__request(struct uring_chain *c, struct sender_co
 	return (struct io_uring_sqe){
 		.opcode = IORING_OP_SENDMSG,
 		.flags = i + 1 < c->nr ? IOSQE_IO_LINK : 0,
-		.fd = f->fd,
+		.fd = conn->fd,
 		.addr = (uintptr_t)&link->msg,
 		.len = 1,
-		.msg_flags = MSG_NOSIGNAL | (f->blocking ? 0 : MSG_DONTWAIT) |
-			     (f->depth > 1 ? MSG_WAITALL : 0),
+		.msg_flags = MSG_NOSIGNAL | (conn->blocking ? 0 : MSG_DONTWAIT) |
+			     (conn->depth > 1 ? MSG_WAITALL : 0),
 		.user_data = i,
 	};
 }

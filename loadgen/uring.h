@@ -80,19 +80,19 @@ struct uring_chain {
 	unsigned int pending;     /* requests that have not completed */
 };
 
-/* Allocates room for f->depth requests; free with uring_chain__close(), after the ring. */
-void uring_chain__open(struct uring_chain *c, const struct sender_conn *f);
+/* Allocates room for conn->depth requests; free with uring_chain__close(), after the ring. */
+void uring_chain__open(struct uring_chain *c, const struct sender_conn *conn);
 void uring_chain__close(struct uring_chain *c);
 
 /*
- * Begins a chain for the messages of f's group that are not sent yet, at most `max` of them.
+ * Begins a chain for the messages of conn's group that are not sent yet, at most `max` of them.
  * Returns the index in the group of the first one.
  */
-unsigned int uring_chain__begin(struct uring_chain *c, const struct sender_conn *f,
+unsigned int uring_chain__begin(struct uring_chain *c, const struct sender_conn *conn,
 				unsigned int max);
 
 /* The SENDMSG request for message m, which is number i of the chain. Call for each i in order. */
-struct io_uring_sqe uring_chain__request(struct uring_chain *c, struct sender_conn *f,
+struct io_uring_sqe uring_chain__request(struct uring_chain *c, struct sender_conn *conn,
 					 unsigned int i, const struct message *m);
 
 /* Submits the queued requests of the chain with one call. c->nr: those that the kernel took. 0 or

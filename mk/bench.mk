@@ -3,7 +3,7 @@
 
 # Measures what watching costs on one connection: scripts/bench-overhead runs it.
 $(O)/bench-overhead: $(O)/bench/overhead.o $(O)/bench/command.o $(O)/bench/cpu_clock.o $(O)/bench/prog_stats.o \
-                     $(O)/bench/packets.o $(call obj,$(SESSION_SRC)) $(O)/unit.a
+                     $(O)/bench/packets.o $(call obj,$(ATTACH_SRC)) $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 

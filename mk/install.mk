@@ -45,12 +45,12 @@ install: all man
 	install -d "$(datadir)/netiotrace/prometheus"
 	install -m 755 contrib/prometheus/*.sh "$(datadir)/netiotrace/prometheus"
 	install -m 644 $(filter-out %.sh,$(wildcard contrib/prometheus/*)) contrib/systemd/netiotrace-export.service "$(datadir)/netiotrace/prometheus"
+	sed -i 's,/usr/share/netiotrace/prometheus/,$(PREFIX)/share/netiotrace/prometheus/,' "$(datadir)/netiotrace/prometheus/alerts.yml" "$(datadir)/netiotrace/prometheus/prometheusrule.sh"
 	install -D -m 755 packaging/ci/copy-gate "$(datadir)/netiotrace/ci/copy-gate"
 	install -m 644 packaging/ci/action.yml "$(datadir)/netiotrace/ci"
 	install -d "$(datadir)/netiotrace/kubernetes"
 	install -m 644 packaging/kubernetes/*.yaml "$(datadir)/netiotrace/kubernetes"
 	install -m 644 $(O)/netiotrace.schema.json "$(datadir)/netiotrace"
-	install -m 755 contrib/import-csv "$(datadir)/netiotrace"
 	install -m 644 $(O)/man/*.1 "$(mandir)/man1"
 	install -m 644 $(O)/man/*.5 "$(mandir)/man5"
 	install -m 644 $(O)/man/*.8 "$(mandir)/man8"
@@ -90,23 +90,26 @@ test-static: static-tarball
 # DEB_ARCH=arm64: for that architecture, cross-built.
 ## make test-deb        deb, then installed, used and removed in a clean tree
 .PHONY: deb test-deb
-deb: dist
+deb: need-build-package dist
 	@mkdir -p $(O)/deb
 	@$(SUDO) scripts/deb/build $(O)/netiotrace-$(VERSION).tar.gz $(O)/deb $(DEB_ARCH)
 test-deb: deb
 	@$(SUDO) bats tests/package/deb.bats
 
 ## make rpm             the RPM package, into build/rpm, by rpmbuild
+## make test-rpm        rpm, then looked into and unpacked
 # On Debian the rpm database is empty, so rpmbuild must not check build dependencies (--nodeps).
-.PHONY: rpm
+.PHONY: rpm test-rpm
 rpm: dist
 	@mkdir -p $(O)/rpm
 	@rpmbuild -bb $(if $(wildcard /etc/debian_version),--nodeps) -D '_topdir $(abspath $(O))/rpm' \
 		-D '_sourcedir $(abspath $(O))' -D 'netiotrace_version $(VERSION)' \
 		packaging/rpm/netiotrace.spec >$(O)/rpm/log 2>&1 || { tail -n 15 $(O)/rpm/log; exit 1; }
 	@ls -l $(O)/rpm/RPMS/*/*.rpm
+test-rpm: rpm
+	@$(SUDO) bats tests/package/rpm.bats
 
-# The static programs with the documents, notices and bill of materials, in one tarball: the same one from
+# The static programs with documents, pages, units, notices and bill of materials, in one tarball: the same one from
 # the same sources, compiler and libraries.
 ## make static-tarball  the static programs for a machine without a compiler, into build-static
 .PHONY: static-tarball print-linked
@@ -114,9 +117,14 @@ STATIC_NAME    := netiotrace-$(VERSION)-linux-$(MACHINE)-static
 STATIC_TARBALL := build-static/$(STATIC_NAME).tar.gz
 static-tarball: static
 	@rm -rf build-static/$(STATIC_NAME) && mkdir -p build-static/$(STATIC_NAME)
-	@cp build-static/netiotrace build-static/netio-loadgen contrib/import-csv build-static/$(STATIC_NAME)
-	@cp -r README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE docs build-static/$(STATIC_NAME)
+	@cp build-static/netiotrace build-static/netio-loadgen build-static/$(STATIC_NAME)
+	@cp -r --parents README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE docs contrib packaging/ci \
+		packaging/kubernetes scripts/completion build-static/$(STATIC_NAME)
 	@$(MAKE) --no-print-directory -s STATIC=1 print-linked >build-static/linked
+	@$(MAKE) --no-print-directory STATIC=1 man
+	@mkdir build-static/$(STATIC_NAME)/man
+	@cp build-static/man/*.[158] build-static/$(STATIC_NAME)/man
+	@cp build-static/netiotrace.schema.json build-static/$(STATIC_NAME)
 	@scripts/sbom '$(VERSION)' "$$(scripts/source-date)" build-static/$(STATIC_NAME) \
 		build-static/netiotrace build-static/netio-loadgen <build-static/linked
 	@tar -C build-static -c --sort=name --mtime="@$$(scripts/source-date)" --owner=0 --group=0 --numeric-owner \
@@ -133,7 +141,7 @@ print-linked:
 ## make release         tarballs, packages and checksums, into build/release
 .PHONY: release
 RELEASE      := $(O)/release
-release: dist static-tarball deb rpm
+release: need-build-package dist static-tarball deb rpm
 	@rm -rf $(RELEASE) && mkdir -p $(RELEASE)
 	@cp $(STATIC_TARBALL) $(RELEASE)
 	@cp $(O)/netiotrace-$(VERSION).tar.gz $(O)/deb/netiotrace_$(VERSION)-*.deb $(O)/rpm/RPMS/*/netiotrace-$(VERSION)-*.rpm \

@@ -162,6 +162,12 @@ bench: bench-overhead bench-attach bench-loadgen bench-connections
 format:
 	@clang-format -i $$(git ls-files '*.c' '*.h' | grep -v '^vmlinux.h')
 
+## make pages           the reports of docs/results, into build/pages
+.PHONY: pages
+pages: all
+	@mkdir -p $(O)/pages
+	@for set in docs/results/*/; do $(O)/netiotrace report -o $(O)/pages/$$(basename $$set) $$set || exit 1; done
+
 ## make pictures        docs/pictures and the samples of GUIDE and README, from real runs on this machine
 .PHONY: pictures
 pictures: all

@@ -57,6 +57,6 @@ $(TEST_LIBRARIES): $(O)/%.so: %.c | $(O)/.deps
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIC -shared $< -o $@
 
 # tests/bpf/watched.bats and tests/vm/watched run this.
-$(O)/watched-run: $(O)/tests/bpf/watched_run.o $(PLAYS) $(call obj,$(SESSION_SRC)) $(O)/unit.a
+$(O)/watched-run: $(O)/tests/bpf/watched_run.o $(PLAYS) $(call obj,$(sort $(METER_SRC) $(ATTACH_SRC))) $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm

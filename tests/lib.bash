@@ -250,6 +250,25 @@ unprivileged() {
 	setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-all "$@"
 }
 
+# with_python3 FILE COMMAND...: runs COMMAND where /usr/bin/python3 is FILE, and no other python3 is in PATH.
+with_python3() {
+	need_root
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare -m -- sh -c 'mount --bind "$1" /usr/bin/python3 && shift && PATH=/nonexistent exec "$@"' sh "$@"
+}
+
+# without_python3 COMMAND...: runs COMMAND where there is none.
+without_python3() {
+	local all=$BATS_TEST_TMPDIR/.usr-bin
+
+	need_root
+	mkdir -p "$all"
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare -m -- sh -c 'mount --bind /usr/bin "$1" && mount -t tmpfs none /usr/bin &&
+		"$1"/find "$1" -mindepth 1 -maxdepth 1 ! -name python3 -exec "$1"/ln -st /usr/bin {} + &&
+		shift && PATH=/nonexistent exec "$@"' sh "$all" "$@"
+}
+
 # open_to_all: lets every user enter this test's directory, which bats creates for its own user.
 open_to_all() {
 	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR"

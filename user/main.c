@@ -72,8 +72,9 @@ static int refuse_command(const char *name)
 			  near, names);
 	else
 		log_error("there is no command '%s'; the commands are %s. A program is watched by "
-			  "'netiotrace attach -- %s'.",
-			  name, names, name);
+			  "'netiotrace attach %s' if it runs, and started by 'netiotrace attach -- "
+			  "%s'.",
+			  name, names, name, name);
 	return EXIT_USAGE;
 }
 

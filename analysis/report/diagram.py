@@ -4,13 +4,12 @@
 An arrow for each stage that ran, with its bytes per payload byte and its time. The sender's memory is top left, the
 receiver's top right, the kernel's below; data flows from left to right.
 """
-
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 
-from .. import metric, phrases, units
+from .. import metric, units, wording
 from ..study import Analysis, Cell
 from ..tables import Stage, STAGES
 from .figure import stage_words
@@ -51,10 +50,8 @@ def _box(x: int, y: int, name: str, small: str = "", width: int = BOX_WIDTH) -> 
 
 def _arrow(kind: str, width: float, x1: int, y1: int, x2: int, y2: int) -> str:
     """kind: a class of the style, and its arrowhead."""
-    return (
-        f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" class="{kind}" stroke-width="{width:.1f}" '
-        f'marker-end="url(#{kind})"/>\n'
-    )
+    return (f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" class="{kind}" stroke-width="{width:.1f}" '
+            f'marker-end="url(#{kind})"/>\n')
 
 
 def _flow(x1: int, x2: int, y: int) -> str:
@@ -89,11 +86,9 @@ class _Diagram:
     def label(self, stage: Stage, x: int, y: int, anchor: str) -> str:
         """Three lines beside an arrow: the stage, its bytes, its time."""
         per_byte = f"{self.copies(stage):.2f} per byte{'' if stage.is_copy else ', no copy'}"
-        return (
-            _text(x, y, anchor, "stage", stage_words(stage))
-            + _text(x, y + 17, anchor, "small", per_byte)
-            + _text(x, y + 33, anchor, "small", self._time(stage))
-        )
+        return (_text(x, y, anchor, "stage", stage_words(stage))
+                + _text(x, y + 17, anchor, "small", per_byte)
+                + _text(x, y + 33, anchor, "small", self._time(stage)))
 
     def arrow(self, stage: Stage, x1: int, y1: int, x2: int, y2: int) -> str:
         """Copies are solid and as wide as their number; references are dashed."""
@@ -103,18 +98,16 @@ class _Diagram:
 
     def head(self, height: int) -> str:
         """The title, and the line between user space and kernel."""
-        title = f"What the kernel did: {phrases.cell(self.cell)}"
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
-            f'height="{height}" role="img" class="diagram">\n<title>{html(title)}</title>\n'
-            f'{resource("templates/diagram-style.svg")}<rect width="{WIDTH}" height="{height}" fill="#fff"/>\n'
-            f'<rect x="8" y="196" width="{WIDTH - 16}" height="98" fill="#f1f3f5"/>\n'
-            f'<line x1="8" y1="196" x2="{WIDTH - 8}" y2="196" stroke="#888" stroke-dasharray="3 3"/>\n'
-            + _text(16, 22, "start", "title", title)
-            + _text(16, 48, "start", "zone", "sender, user memory")
-            + _text(WIDTH - 16, 48, "end", "zone", "receiver, user memory")
-            + _text(WIDTH // 2, 290, "middle", "zone", "kernel")
-        )
+        title = f"What the kernel did: {wording.cell(self.cell)}"
+        return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
+                f'height="{height}" role="img" class="diagram">\n<title>{html(title)}</title>\n'
+                f'{resource("templates/diagram-style.svg")}<rect width="{WIDTH}" height="{height}" fill="#fff"/>\n'
+                f'<rect x="8" y="196" width="{WIDTH - 16}" height="98" fill="#f1f3f5"/>\n'
+                f'<line x1="8" y1="196" x2="{WIDTH - 8}" y2="196" stroke="#888" stroke-dasharray="3 3"/>\n'
+                + _text(16, 22, "start", "title", title)
+                + _text(16, 48, "start", "zone", "sender, user memory")
+                + _text(WIDTH - 16, 48, "end", "zone", "receiver, user memory")
+                + _text(WIDTH // 2, 290, "middle", "zone", "kernel"))
 
     def boxes(self) -> Iterator[str]:
         environment = self.a.dataset.environment or {}
@@ -174,10 +167,6 @@ def draw(a: Analysis, cell: Cell) -> str:
     """A standalone <svg> element. Stages that did not run are not drawn; unmeasured ones are named below."""
     d = _Diagram(a, cell)
     absent = d.absent()
-    return "".join((
-        d.head(BELOW + 18 * len(absent)),
-        *d.boxes(),
-        *d.stages(),
-        *(_text(16, BELOW + 18 * i, "start", "small", line) for i, line in enumerate(absent)),
-        "</svg>\n",
-    ))  # fmt: skip
+    return "".join((d.head(BELOW + 18 * len(absent)), *d.boxes(), *d.stages(),
+                    *(_text(16, BELOW + 18 * i, "start", "small", line) for i, line in enumerate(absent)),
+                    "</svg>\n"))

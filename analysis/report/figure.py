@@ -3,12 +3,11 @@
 
 templates/*.gp say what each takes; figure_lines.py and figure_stacks.py have what each figure shows.
 """
-
 from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -16,9 +15,10 @@ from .. import stats, units
 from ..dataset import Dataset, Json
 from ..metric import Metric
 from ..study import Analysis, Cell
-from ..tables import Mode, MODES, Stage
+from ..tables import Mode, MODES, PINS, SPLICES, Stage, TWOCOPY
 
 PANELS_MAX = 4
+LINES_MAX = 5  # in a panel
 CAPTION_COLUMNS = 112  # of its small print
 NARROW_COLUMNS = 58  # the same in a narrow picture
 
@@ -39,7 +39,11 @@ class Figure:
     no_data: str = ""
     data: str = ""  # CSV with a header
     settings: str = ""  # gnuplot assignments
-    svg: str = ""  # as gnuplot drew it
+    svg: str = ""  # as gnuplot drew it; "": it did not
+
+    @property
+    def is_drawn(self) -> bool:
+        return bool(self.svg) and not self.no_data
 
 
 class Draft:
@@ -53,17 +57,26 @@ class Draft:
         self.settings: list[str] = []
         self.modes: set[Mode] = set()  # that have data
         self.panels: list[str] = []  # their titles; the last one is in hand
+        self.panel_modes: list[set[Mode]] = []  # that have points in each
+        self.columns = 1  # of panels
         self.xs: list[float] = []
         self.ys: list[float] = []
         self.points = 0
         self.rounds: list[int] = []  # of each median
+        self.coverages: list[float] = []  # of the intervals
         self.has_bars = False  # intervals are drawn, where points have them
         self.has_intervals = False  # a point has one
         self.pooled = False  # all rounds added up, no medians
-        self.is_partial = False  # sizes or thread counts are left out
+        self.partial = ""  # which sizes or thread counts are shown, if not all
+        self.has_gaps = False  # a value that is not known is marked
         self.width = 0  # px; 0: the usual
         self.panel_height = 0
         self.about_rounds = ""  # replaces the caption's sentence on rounds
+
+    def shows(self, picked: Sequence[int], of: Sequence[int], what: str, word: Callable[[int], str]) -> None:
+        """The caption says which sizes or thread counts, unless it is all."""
+        if len(picked) < len(of):
+            self.partial = f"Of {len(of)} {what}, shown: {', '.join(map(word, picked))}."
 
     def set_text(self, name: str, text: str) -> None:
         """Quoted, so that gnuplot interprets nothing in it."""
@@ -79,30 +92,30 @@ class Draft:
     @contextlib.contextmanager
     def panel(self, title: str) -> Iterator[None]:
         """The next panel; taken back when it gets no point."""
-        before = self.points
+        before, rows = self.points, len(self.rows)
         self.panels.append(title)
+        self.panel_modes.append(set())
         yield
         if self.points == before:
             self.panels.pop()
+            self.panel_modes.pop()
+            del self.rows[rows:]
 
     def set_panels(self) -> None:
         """Which modes and panels there are."""
-        self.set_text("modes", " ".join(m.name for m in MODES if m in self.modes))
+        self.set_text("modes", _names(self.modes))
         self.set_number("modes_longest", max((len(m.words) for m in self.modes), default=0))
         self.set_number("panels", len(self.panels))
+        self.set_number("columns", min(self.columns, len(self.panels) or 1))
         self.set_array("panel_title", self.panels)
+        self.set_array("panel_modes", [_names(modes) for modes in self.panel_modes])
 
     def _set_all_modes(self) -> None:
         """The names, words and styles of all modes."""
         self.set_text("all_modes", " ".join(m.name for m in MODES))
-        for setting, values in (
-            ("words", [f"'{m.words}'" for m in MODES]),
-            ("colors", [m.colour for m in MODES]),
-            ("points", [m.point for m in MODES]),
-            ("open_points", [m.open_point for m in MODES]),
-            ("dashes", [m.dash for m in MODES]),
-        ):
-            self.settings.append(f'all_mode_{setting} = "{" ".join(map(str, values))}"\n')
+        for name, values in (("words", [f"'{m.words}'" for m in MODES]), ("colors", [m.colour for m in MODES]),
+                             ("points", [m.point for m in MODES]), ("dashes", [m.dash for m in MODES])):
+            self.settings.append(f'all_mode_{name} = "{" ".join(map(str, values))}"\n')
 
     def _rounds_words(self) -> str:
         """Medians and bars, as far as there are any."""
@@ -113,18 +126,16 @@ class Draft:
             return "All rounds of a cell added up."
         if high < 2:
             return f"Of one round of each cell{none}." if self.a.rounds_max > 1 else f"One run per cell{none}."
-        bars = f"; bars: intervals of {100 * stats.coverage(max(low, 2)):.1f} %" if self.has_bars else ""
+        covered = min(self.coverages, default=stats.coverage(max(low, 2)))
+        bars = f"; bars: intervals of {100 * covered:.1f} %" if self.has_bars else ""
         if low == high:
             return f"Medians of {high} rounds{bars}."
         return f"Medians of {low} to {high} rounds{bars}{' and more' if bars else ''}."
 
     def _set_caption(self) -> None:
-        paragraphs = (
-            self.system,
-            self.about_rounds or self._rounds_words(),
-            "Not every size and thread count is shown." if self.is_partial else "",
-            self.figure.note,
-        )
+        paragraphs = (self.system, self.about_rounds or self._rounds_words(),
+                      self.partial,
+                      "n/a: not measured." if self.has_gaps else "", self.figure.note)
         columns = NARROW_COLUMNS if self.width else CAPTION_COLUMNS
         lines = [line for text in paragraphs for line in wrap(text, columns)]
         self.set_text("caption", "\n".join(lines))
@@ -142,6 +153,18 @@ class Draft:
         self.figure.data = "".join(self.rows)
         self.figure.settings = "".join(self.settings)
         return self.figure
+
+
+def _names(modes: set[Mode]) -> str:
+    return " ".join(m.name for m in MODES if m in modes)
+
+
+def groups(modes: set[Mode]) -> list[tuple[str, set[Mode]]]:
+    """The modes, with words for each group; apart if one panel would have too many lines: then two-copy is in both."""
+    if len(modes) <= LINES_MAX:
+        return [("", modes)]
+    copying = {m for m in modes if not m.has(PINS | SPLICES)}
+    return [("by copying", copying), ("by reference", (modes - copying) | (modes & {TWOCOPY}))]
 
 
 def quoted(text: str) -> str:
@@ -212,10 +235,9 @@ def system_line(d: Dataset) -> str:
     environment = d.environment or {}
     receiver = environment.get("receiver")
     parts: list[str] = []
-    for key, before, after in (
-        ("kernel", "Linux ", ""), ("cpu", "", ""), ("cpus", "", " CPUs"), ("virtualization", "virtualization: ", ""),
-        ("path", "path ", ""), ("mtu", "MTU ", ""), ("clocksource", "clock ", ""),
-    ):  # fmt: skip
+    for key, before, after in (("kernel", "Linux ", ""), ("cpu", "", ""), ("cpus", "", " CPUs"),
+                               ("virtualization", "virtualization: ", ""), ("path", "path ", ""), ("mtu", "MTU ", ""),
+                               ("clocksource", "clock ", "")):
         parts += _part(environment, key, before, after)
     if isinstance(receiver, dict) and isinstance(receiver.get("host"), str):
         parts += _part(environment, "host", "sent by ", "")

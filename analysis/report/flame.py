@@ -3,15 +3,15 @@
 
 A box is a function, as wide as the CPU time of its samples per KiB of payload, with its callees above.
 """
-
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .. import metric
-from ..dataset import Profile
+from ..dataset import Stacks
 from ..study import Analysis
 from ..tables import CPU_CLASSES, CpuClass, GATHERS, Mode, OWNERS, RECEIVER, SENDER
 from .figure import mean, reference_size, reference_threads
@@ -29,12 +29,11 @@ DEPTH_MAX = 140
 NAME_MAX = 120
 
 
-@dataclass
-class Input:
+class Input(NamedTuple):
     """The stacks of one mode, and what a sample of either side weighs: ns per KiB."""
 
     mode: Mode
-    profile: Profile
+    stacks: Stacks
     weight: dict[int, float]
 
 
@@ -55,25 +54,21 @@ class _Node:
 def find(a: Analysis, mode: Mode) -> Input | None:
     """The stacks of a mode at the reference size and thread count; None: there are none."""
     size, threads = reference_size(a), reference_threads(a)
-    cell = a.cell(mode, size, threads)
-    profile = a.dataset.profile(mode, size, threads)
-    if not cell or not profile:
+    cell, stacks = a.cell(mode, size, threads), a.dataset.stacks.get((mode, size, threads))
+    if not cell or not stacks:
         return None
     weight = {}
     for side, cpu in ((SENDER, metric.CPU_S_NS_PER_KIB), (RECEIVER, metric.CPU_R_NS_PER_KIB)):
-        samples = float(sum(count for (owner, _), count in profile.stacks.items() if owner == side))
+        samples = float(sum(count for (owner, _), count in stacks.items() if owner == side))
         ns = mean(cell, cpu)
         if samples > 0 and ns > 0:
             weight[side] = ns / samples
-    return Input(mode, profile, weight) if weight else None
+    return Input(mode, stacks, weight) if weight else None
 
 
 def _below_syscall(names: list[str]) -> list[str]:
     """Without the system call's entry: modes use different calls, which would split the functions they share."""
-    for i, name in enumerate(names):
-        if i + 1 == len(names) or stack_class([name]) is not SYSCALL:
-            return names[i:]
-    return names
+    return names[next((i for i, name in enumerate(names) if stack_class([name]) is not SYSCALL), -1):]
 
 
 class _Picture:
@@ -94,7 +89,7 @@ class _Picture:
         self.height = HEAD + self.depth * ROW + FOOT
 
     def _add(self, given: Input, i: int) -> None:
-        for (owner, frames), count in given.profile.stacks.items():
+        for (owner, frames), count in given.stacks.items():
             if owner not in given.weight:
                 continue
             weight = count * given.weight[owner]
@@ -132,11 +127,9 @@ class _Picture:
         if width < NARROWEST or len(above) >= DEPTH_MAX:
             return
         path = [*above, node.name]
-        yield (
-            f'<g><title>{self._tip(node)}</title><rect x="{x:.2f}" y="{y:.1f}" width="{width:.2f}" '
-            f'height="{ROW - 1:.1f}" fill="{self._colour(node, path)}" fill-opacity="{OPACITY}" stroke="#fff" '
-            f'stroke-width="0.4"/>{_name(node.name, x, y, width)}</g>\n'
-        )
+        yield (f'<g><title>{self._tip(node)}</title><rect x="{x:.2f}" y="{y:.1f}" width="{width:.2f}" '
+               f'height="{ROW - 1:.1f}" fill="{self._colour(node, path)}" fill-opacity="{OPACITY}" stroke="#fff" '
+               f'stroke-width="0.4"/>{_name(node.name, x, y, width)}</g>\n')
         for child in node.children.values():
             yield from self.boxes(child, path, x)
             x += child.both * self.scale
@@ -151,11 +144,9 @@ class _Picture:
             if x + width > WIDTH:
                 x = 4.0
                 y += 15
-            yield (
-                f'<rect x="{x:.1f}" y="{y - 8:.1f}" width="8" height="8" fill="{class_.colour}" '
-                f'fill-opacity="{OPACITY}"/><text font-size="9.5" x="{x + 10:.1f}" y="{y:.1f}">'
-                f"{html(class_.heading)}</text>\n"
-            )
+            yield (f'<rect x="{x:.1f}" y="{y - 8:.1f}" width="8" height="8" fill="{class_.colour}" '
+                   f'fill-opacity="{OPACITY}"/><text font-size="9.5" x="{x + 10:.1f}" y="{y:.1f}">'
+                   f"{html(class_.heading)}</text>\n")
             x += width
 
 
@@ -180,10 +171,8 @@ def draw(given: Input, other: Input | None = None) -> str:
     picture = _Picture([given, other] if other else [given])
     weights = picture.root.weight
     if other:
-        title = (
-            f"CPU time of {given.mode.words} (blue, on average {weights[0]:.0f} ns per KiB) and "
-            f"{other.mode.words} (red, {weights[1]:.0f})"
-        )
+        title = (f"CPU time of {given.mode.words} (blue, on average {weights[0]:.0f} ns per KiB) and "
+                 f"{other.mode.words} (red, {weights[1]:.0f})")
     else:
         title = f"CPU time of {given.mode.words}: on average {weights[0]:.0f} ns per KiB"
     return "".join((
@@ -194,4 +183,4 @@ def draw(given: Input, other: Input | None = None) -> str:
         *picture.boxes(picture.root, [], 0.0),
         *picture.legend(),
         "</svg>\n",
-    ))  # fmt: skip
+    ))

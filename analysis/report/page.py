@@ -4,14 +4,12 @@
 Text is plain everywhere: the format escapes each value that a template prints. Jinja2's autoescape is on, so a
 value that is printed without our escaping function would still be escaped as HTML.
 """
-
 from __future__ import annotations
 
 import pkgutil
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Union
+from typing import Any, NamedTuple, Union
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
@@ -20,11 +18,12 @@ from ..units import printable
 
 WINNER = "\u2605 "  # before the best mode's number in a table
 
+_UNIT = re.compile(r"(?<=\d) (?=(?:%|[KMG]iB|Gbit/s|[num]s)(?![\w-]))")
+_LATEX_WORDS = {"<": "less", ">": "greater", "|": "bar"}
 _OF_SVG = re.compile(r""" id=["']|href=["']#|url\(["']?#""")
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """To the heading with this text, unless it names a picture or a file (a path without special characters)."""
 
     text: str
@@ -32,63 +31,54 @@ class Link:
     file: str = ""
 
 
-@dataclass(frozen=True)
-class Heading:
-    kind: ClassVar[str] = "heading"
+class Heading(NamedTuple):
     level: int
     text: str
 
 
-@dataclass(frozen=True)
-class Paragraph:
-    kind: ClassVar[str] = "paragraph"
+class Paragraph(NamedTuple):
     text: str
     strong: bool = False
+    small: bool = False
 
 
-@dataclass(frozen=True)
-class Links:
+class Links(NamedTuple):
     """Where to see what a paragraph says."""
 
-    kind: ClassVar[str] = "links"
     links: Sequence[Link]
 
 
-@dataclass(frozen=True)
-class Table:
-    kind: ClassVar[str] = "table"
+class Table(NamedTuple):
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """name: of its files, without suffix; svg: the picture itself; alt: its replacement."""
 
-    kind: ClassVar[str] = "picture"
     name: str
     svg: str
     alt: str
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """Two pictures beside each other, where there is space."""
 
-    kind: ClassVar[str] = "pair"
     blocks: Sequence[Picture]
 
 
-@dataclass(frozen=True)
-class Fold:
+class Fold(NamedTuple):
     """Blocks that are closed at first."""
 
-    kind: ClassVar[str] = "fold"
     title: str
-    blocks: Sequence[Block]
+    blocks: Sequence[Any]  # of Block
 
 
-Block = Union[Heading, Paragraph, Links, Table, Picture, Pair, Fold]
+class Contents(NamedTuple):
+    """Links to the headings of level 2."""
+
+
+Block = Union[Contents, Heading, Paragraph, Links, Table, Picture, Pair, Fold]
 
 
 def html(text: str) -> str:
@@ -97,13 +87,20 @@ def html(text: str) -> str:
     return text.replace('"', "&quot;").replace("'", "&#39;")
 
 
+def html_of_page(text: str) -> str:
+    """The same with each number on one line with its unit."""
+    return _UNIT.sub("\u00a0", html(text))
+
+
 def markdown(text: str) -> str:
     """Escapes the characters of Markdown's syntax; "|" would end a table's cell."""
     return re.sub(r"[\\`*_{}\[\]<>#|~&]", r"\\\g<0>", " ".join(map(printable, text.split("\n"))))
 
 
 def latex(text: str) -> str:
-    return re.sub(r"[~^\\]|([&%$#_{}])", lambda m: "\\" + m[0] if m[1] else rf"\char`\{m[0]}{{}}", printable(text))
+    """For fonts of any encoding: some have other characters in the place of < > and |."""
+    text = re.sub(r"[~^\\]|([&%$#_{}])", lambda m: "\\" + m[0] if m[1] else rf"\char`\{m[0]}{{}}", printable(text))
+    return re.sub("[<>|]", lambda m: rf"\text{_LATEX_WORDS[m[0]]}{{}}", text)
 
 
 def slug(text: str) -> str:
@@ -135,22 +132,14 @@ def _environment(escape: Callable[[str], str], signs: str) -> Environment:
         return value if isinstance(value, Markup) else Markup(escape(str(value)))
 
     begin, end = signs[0], signs[1]
-    environment = Environment(
-        block_start_string=begin + "%",
-        block_end_string="%" + end,
-        variable_start_string=2 * begin,
-        variable_end_string=2 * end,
-        comment_start_string=begin + "#",
-        comment_end_string="#" + end,
-        autoescape=True,
-        finalize=finalize,
-        keep_trailing_newline=True,
-        loader=FunctionLoader(lambda name: resource("templates/" + name)),
-        lstrip_blocks=True,
-        trim_blocks=True,
-        undefined=StrictUndefined,
-    )
+    environment = Environment(block_start_string=begin + "%", block_end_string="%" + end,
+                              variable_start_string=2 * begin, variable_end_string=2 * end,
+                              comment_start_string=begin + "#", comment_end_string="#" + end,
+                              autoescape=True, finalize=finalize, undefined=StrictUndefined,
+                              keep_trailing_newline=True, lstrip_blocks=True, trim_blocks=True,
+                              loader=FunctionLoader(lambda name: resource("templates/" + name)))
     environment.filters["slug"] = slug
+    environment.filters["kind"] = lambda block: type(block).__name__.lower()
     environment.filters["of_picture"] = lambda svg, name: Markup(of_picture(svg, name))
     environment.globals["WINNER"] = WINNER
     return environment
@@ -163,7 +152,6 @@ def render(template: str, escape: Callable[[str], str], **values: object) -> str
 
 
 def render_page(template: str, escape: Callable[[str], str], title: str, blocks: Sequence[Block]) -> str:
-    """The table of contents has the headings of level 2."""
     contents = [Link(b.text) for b in blocks if isinstance(b, Heading) and b.level == 2]
     style = Markup(resource("templates/page.css"))
     return render(template, escape, title=title, contents=contents, blocks=blocks, style=style)

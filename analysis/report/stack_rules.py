@@ -3,51 +3,44 @@
 
 The rules on names are those of user/model/stack_rules.txt, for Linux 5.10 to 7.x, x86 and arm64.
 """
-
 from __future__ import annotations
 
 import functools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from ..tables import CPU_CLASSES, CpuClass, PATH_PARTS, PathPart
+from ..tables import CPU_CLASS, CpuClass, PATH_PARTS, PathPart
 from .page import resource
 
 FRAMES_MAX = 127  # of a sample
 
-_CLASS = {c.key: c for c in CPU_CLASSES}
 _PART = {p.key: p for p in PATH_PARTS}
-USER, GATHER, SYSCALL, OTHER = (_CLASS[key] for key in ("user", "gather", "syscall", "other"))
+USER, GATHER, SYSCALL, OTHER = (CPU_CLASS[key] for key in ("user", "gather", "syscall", "other"))
 _OF_NETWORK = frozenset(
-    _CLASS[key]
+    CPU_CLASS[key]
     for key in ["tx_copy", "tx_pin", "deferred_copy", "rx_copy", "other_copy", "completion", "tcp_ip", "netdev", "skb"]
 )
 
 # Disks and other devices also call these functions: a rule counts only if a caller belongs to the network.
 # Otherwise the callers decide.
-_SHARED = (
-    ("tx_pin", ("iov_iter_get_pages __iov_iter_get_pages iov_iter_extract_pages gup_ internal_get_user_pages "
-               "get_user_pages __get_user_pages pin_user_pages try_grab_ try_get_folio lockless_pages_from_mm "
-               "iov_iter_revert undo_dev_pagemap follow_page get_compound_page")),
-    ("tcp_ip", "__cgroup_bpf_run selinux_ apparmor_ security_"),
-    ("netdev", "virtqueue_ vring_"),
-)  # fmt: skip
+_SHARED = (("tx_pin", ("iov_iter_get_pages __iov_iter_get_pages iov_iter_extract_pages gup_ internal_get_user_pages "
+                      "get_user_pages __get_user_pages pin_user_pages try_grab_ try_get_folio lockless_pages_from_mm "
+                      "iov_iter_revert undo_dev_pagemap follow_page get_compound_page")),
+           ("tcp_ip", "__cgroup_bpf_run selinux_ apparmor_ security_"),
+           ("netdev", "virtqueue_ vring_"))
 
 # Functions whose copies, or whose last call, belong to a class other than their own; "": the same. hrtimer_start()
 # ends in a tail call of the function that releases its lock, and is then not in the stack; its callers here take no
 # such lock themselves.
-_CALLERS = (
-    ("tcp_ip", "tcp_sendmsg", "tx_copy", ""),
-    ("tx_copy", "skb_do_copy_data_nocache skb_add_data", "tx_copy", ""),
-    ("skb", "skb_try_coalesce skb_condense", "other_copy", ""),
-    ("tcp_ip", "tcp_write_xmit$ __tcp_transmit_skb$", "", "timers"),
-    ("timers", "tcp_pacing_check", "", "timers"),
-)
+_CALLERS = (("tcp_ip", "tcp_sendmsg", "tx_copy", ""),
+            ("tx_copy", "skb_do_copy_data_nocache skb_add_data", "tx_copy", ""),
+            ("skb", "skb_try_coalesce skb_condense", "other_copy", ""),
+            ("tcp_ip", "tcp_write_xmit$ __tcp_transmit_skb$", "", "timers"),
+            ("timers", "tcp_pacing_check", "", "timers"))
 
 
-@dataclass(frozen=True)
-class _Rule:
+class _Rule(NamedTuple):
     """class_ None: the function copies, and its callers decide the stage; or it lets interrupts in again (shifts),
     and its callers count."""
 
@@ -65,15 +58,15 @@ def _rules() -> dict[str, _Rule]:
     rule = _Rule(None)
     for word in re.sub("#.*", "", resource("templates/stack_rules.txt")).split():
         if word.endswith(":"):
-            rule = _Rule(_CLASS.get(word[:-1]), shifts=word == "shifts:")
+            rule = _Rule(CPU_CLASS.get(word[:-1]), shifts=word == "shifts:")
         else:
             rules.setdefault(word, rule)
     for key, names in _SHARED:
         for name in names.split():
-            rules.setdefault(name, _Rule(_CLASS[key], shared=True))
+            rules.setdefault(name, _Rule(CPU_CLASS[key], shared=True))
     for key, names, copy, tail_call in _CALLERS:
         for name in names.split():
-            rules.setdefault(name, _Rule(_CLASS[key], copy=_CLASS.get(copy), tail_call=_CLASS.get(tail_call)))
+            rules.setdefault(name, _Rule(CPU_CLASS[key], copy=CPU_CLASS.get(copy), tail_call=CPU_CLASS.get(tail_call)))
     return rules
 
 
@@ -82,10 +75,8 @@ def _rule_of(name: str) -> _Rule | None:
     """The longest rule that fits a name, without what the compiler appended."""
     rules = _rules()
     name = name.split(".", 1)[0]
-    for key in (name + "$", *(name[:length] for length in range(len(name), 0, -1))):
-        if key in rules:
-            return rules[key]
-    return None
+    keys = (name + "$", *(name[:length] for length in range(len(name), 0, -1)))
+    return next((rules[key] for key in keys if key in rules), None)
 
 
 def _is_of_network(name: str) -> bool:
@@ -127,7 +118,7 @@ _PARTS = tuple((name, _PART[key]) for name, key in (
     ("net_rx_action", "inline_receive"), ("__napi_poll", "inline_receive"), ("process_backlog", "inline_receive"),
     ("lock_sock", "lock"), ("skb_zerocopy_iter_stream", "pin"), ("sk_stream_wait_memory", "wait"),
     ("tcp_write_xmit", "transmit"), ("release_sock", "release"),
-))  # fmt: skip
+))
 _RECEIVES, _OTHER_PART, _COPY, CALL = (_PART[key] for key in ("inline_receive", "other", "copy", "send_total"))
 
 

@@ -18,6 +18,8 @@ deb_die() {
 for tool in debootstrap dpkg-deb unshare; do
 	type -P "$tool" >/dev/null || deb_die "$tool is missing: run \`make deps WITH=package\`."
 done
+unshare -m true 2>/dev/null ||
+	deb_die "no mount namespace can be made here: this is a container without --privileged, or a chroot of a plain directory (mount --bind DIR DIR, then chroot)."
 codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 architecture=$(dpkg --print-architecture)
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8

@@ -15,9 +15,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
-from both import REPO
-
-PUBLISHED = next((REPO / "docs/results").glob("*/cells.tar.xz"))
+from goldens import PUBLISHED
 
 
 @pytest.fixture(scope="session")

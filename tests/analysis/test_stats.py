@@ -9,7 +9,8 @@ import random
 from typing import Any
 
 import pytest
-from both import REPO
+from false_claims import autoregressive
+from goldens import REPO
 
 from analysis import stats
 from analysis.stats import Difference
@@ -69,7 +70,88 @@ def test_values_that_are_not_finite_are_no_rounds() -> None:
     assert (t.n, t.m, t.difference) == (2, 0, Difference.UNKNOWN)
 
 
+def test_an_interval_that_does_not_hold_the_quotient_of_the_medians_is_widened() -> None:
+    """9 x 9 pairs are equal, and the rank of the interval is 87."""
+    a, b = [10] * 9 + [100] * 8, [10] * 9 + [1] * 8
+    t = stats.rank_test(a, b, 1)
+    assert (t.change, t.low, t.difference) == (0, 0, Difference.NOISE)
+    t = stats.rank_test(b, a, 1)
+    assert (t.change, t.high, t.difference) == (0, 0, Difference.NOISE)
+
+
+@pytest.mark.parametrize("draw", [
+    lambda rng: rng.gauss(10, 1), lambda rng: math.exp(rng.gauss(0, 3)), lambda rng: float(rng.randrange(4)),
+    lambda rng: rng.gauss(0, 1)], ids=["normal", "lognormal", "zeros", "signs"])
+def test_ranks_of_many_pairs_are_those_of_all_pairs(draw: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found by bisection: the same findings, and the interval to 1e-11 of the quotient."""
+    rng = random.Random(3)
+    for _ in range(50):
+        a, b = (tuple(sorted(draw(rng) * f for _ in range(rng.randrange(2, 40)))) for f in (1, rng.choice((1, 1.5))))
+        t = stats._rank_test.__wrapped__(a, b, 1, 1)
+        with monkeypatch.context() as patch:
+            patch.setattr(stats, "_PAIRS_MAX", 0)
+            found = stats._rank_test.__wrapped__(a, b, 1, 1)
+        assert (found.difference, found.p, found.sign) == (t.difference, t.p, t.sign)
+        for x, y in ((found.low, t.low), (found.high, t.high)):
+            assert (math.isnan(x) and math.isnan(y)) or 1 + x == pytest.approx(1 + y, rel=1e-11)
+
+
+def test_many_rounds_need_no_memory_for_all_pairs() -> None:
+    rng = random.Random(4)
+    a, b = ([rng.gauss(mean, 1) for _ in range(15000)] for mean in (10.5, 10))
+    t = stats.rank_test(a, b, 1)
+    assert (t.difference, t.change) == (Difference.HIGHER, pytest.approx(0.05, abs=0.01))
+    assert 0.04 < t.low < t.change < t.high < 0.06
+
+
 def test_the_interval_holds_the_change() -> None:
     for a, b in itertools.product(([5, 6, 7, 8, 9, 10], [1, 1, 1, 9, 9, 9]), repeat=2):
         t = stats.rank_test(a, b, 1)
         assert t.low <= t.change <= t.high
+
+
+# ---- rounds that depend on each other
+
+
+def _series(correlation: float, n: int, nr: int) -> list[list[float]]:
+    rng = random.Random(2)
+    return [autoregressive(correlation)(n, rng) for _ in range(nr)]
+
+
+@pytest.mark.parametrize(("correlation", "n", "low", "high"), [
+    (0, 12, -0.05, 0.05), (0, 5, -0.1, 0.1), (0.5, 12, 0.38, 0.55), (0.5, 50, 0.43, 0.53), (0.8, 50, 0.7, 0.85)])
+def test_the_correlation_of_rounds_is_measured_on_many_series(correlation: float, n: int, low: float,
+                                                              high: float) -> None:
+    d = stats.dependence(_series(correlation, n, 200), 200)
+    assert low < d.correlation < high
+    assert d.is_found or not correlation
+
+
+def test_few_rounds_or_equal_ones_have_no_correlation() -> None:
+    for series in (_series(0.8, 4, 50), [[1.0] * 12] * 9, []):
+        d = stats.dependence(series, len(series))
+        assert math.isnan(d.correlation) and d.share == 1 and not d.is_found
+
+
+def test_below_8_rounds_only_a_correlation_beyond_chance_counts() -> None:
+    one = [[1.0, 2, 3, 5, 4, 6, 7]]
+    assert stats.dependence(one, 1).correlation > 0.5 and stats.dependence(one, 1).share == 1
+    assert stats.dependence(one * 20, 20).share < 0.5
+    assert stats.dependence([[*one[0], 8]], 1).share < 0.5
+
+
+def test_rounds_that_count_as_fewer_have_wider_intervals_and_claim_less() -> None:
+    a, b = [10 + i / 100 for i in range(12)], [9 + i / 100 for i in range(12)]
+    for share, rank, coverage in ((1, 3, 0.961), (0.5, 1, 0.969), (0.34, 1, 0.875), (0.01, 1, 0.5)):
+        e = stats.estimate(a, share)
+        assert (e.low, e.high, round(e.coverage, 3)) == (a[rank - 1], a[-rank], coverage)
+    whole, half = stats.rank_test(a, b, 1), stats.rank_test(a, b, 1, 0.5)
+    assert half.low < whole.low and half.high > whole.high and half.p > whole.p
+    assert whole.difference is half.difference is Difference.HIGHER
+    assert stats.rank_test(a, b, 48, 0.5).difference is Difference.FEW
+
+
+def test_the_interval_of_a_sum_lies_on_the_side_of_the_difference() -> None:
+    low, high = stats.shift([1, 2, 3, 4, 5, 6], [0] * 6, 1)
+    assert 0 < low < 3.5 < high
+    assert all(map(math.isnan, stats.shift([1, 2], [0, 0], 1)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from both import REPO
+from goldens import REPO
 
 from analysis import metric, tables
 
@@ -23,16 +23,25 @@ def rows(path: str, macro: str) -> list[list[str]]:
     ("common/mode.h", "MODES", tables.MODES, ("name", "words")),
     ("bpf/netiotrace.h", "NIO_STAGES", tables.STAGES, ("id", "key", "heading")),
     ("bpf/netiotrace.h", "NIO_PATH_PARTS", tables.PATH_PARTS[1:], ("id", "key", "heading")),
-    ("user/model/cpu_time.h", "CPU_CLASSES", tables.CPU_CLASSES, ("id", "key", "heading", "colour")),
+    ("user/model/cpu_time.h", "CPU_CLASSES", tables.CPU_CLASSES, ("id", "key", "heading")),
     ("user/model/counter.h", "PERF_COUNTERS_WITH(F, X)", tables.COUNTERS, ("id", "key", "heading")),
-    ("user/model/result.h", "LATENCIES", tables.LATENCIES, ("id", "key")),
-    ("user/study/metric.h", "METRICS_READ", metric.READ[:len(metric._READ)], ("id", "path", "words"))])
+    ("user/model/result.h", "LATENCIES", tables.LATENCIES, ("id", "key"))])
 def test_rows_of_c(path: str, macro: str, table: tuple[object, ...], members: tuple[str, ...]) -> None:
     found = rows(path, macro)
     assert len(found) == len(table)
     for row, entry in zip(found, table):
         for member in members:
             assert getattr(entry, member) in row, (row, member)
+
+
+def test_every_row_has_its_metrics() -> None:
+    paths = {m.path for m in metric.READ}
+    assert len(paths) == len(metric.READ)
+    assert paths >= {f"ledger.{s.key}.{what}" for s in tables.STAGES for what in ("bytes", "ns", "timed_bytes")}
+    assert paths >= {f"path_ns.{p.key}" for p in tables.PATH_PARTS}
+    assert paths >= {f"perf.{side}.{c.key}.value" for side in ("sender", "receiver") for c in tables.COUNTERS}
+    assert paths >= {f"cpu.{side}.ns_per_kib.{c.key}.value" for c in tables.CPU_CLASSES
+                     for side in ("sender", "receiver", "elsewhere", "receiver_elsewhere")}
 
 
 def test_ways_to_write_a_mode() -> None:

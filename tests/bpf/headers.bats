@@ -43,7 +43,7 @@ compiles_alone() {
 @test "the only atomic instructions are additions, which Linux 5.10 has" {
 	# llvm-objdump comes with clang; no other test needs it.
 	need_tool llvm-objdump
-	llvm-objdump -d "$REPO/${O:-build}/bpf/netiotrace.bpf.o" |
+	llvm-objdump -d "$REPO/${O:-build}/bpf/meter.bpf.o" |
 		grep -E '^ +[0-9]+:[[:space:]](db|c3) ' >atomics
 	[ -s atomics ]
 	if grep -vE '^ +[0-9]+:[[:space:]]..( ..){3} 00 00 00 00' atomics; then
@@ -53,7 +53,7 @@ compiles_alone() {
 
 @test "the size assertions of shared headers are compiled for user space and BPF" {
 	need_tool clang gcc
-	sed 's/sizeof(struct nio_conn) == 64/sizeof(struct nio_conn) == 63/' "$REPO/bpf/netiotrace.h" \
+	sed 's/sizeof(struct nio_conn) == 48/sizeof(struct nio_conn) == 47/' "$REPO/bpf/netiotrace.h" \
 		>"$BATS_TEST_TMPDIR/contract.h"
 	cp "$REPO"/bpf/{account,hist_layout}.h "$BATS_TEST_TMPDIR"
 	if compile_for_bpf <<<"$(printf '#include "vmlinux.h"\n#include "%s/contract.h"' "$PWD")" 2>err; then

@@ -13,11 +13,9 @@ setup() {
 @test "every program of the plan's table loads, or gives the reason" {
 	"$NETIOTRACE" doctor --size 64k --json large.json
 	"$NETIOTRACE" doctor --size 1k --json small.json
-	# The first size selects the probe at send calls, the second, for copying modes, the probe
-	# at packets.
 	jq -e '.plan[] | select(.probe == "send_return") | .hook' large.json
-	jq -e '.plan[] | select(.probe == "transmit") | .hook' small.json
-	jq -e '[.plan[] | .hook != null or (.reason | length > 0)] | all' large.json
+	# Programs on functions are too dear at the second size.
+	jq -es '[.[].plan[] | .hook != null or (.reason | length > 0)] | all' large.json small.json
 }
 
 # The number of programs of a plan; one program may serve two probes.

@@ -27,7 +27,7 @@ int BPF_PROG(nio_test_begin, struct sk_buff *skb)
 
 	open = bpf_map_lookup_elem(&nio_perf_test, &zero);
 	if (open)
-		perf_begin(open, 0, NIO_PERF_RX_COPY);
+		perf_begin(open, NIO_PERF_RX_COPY);
 	return 0;
 }
 
@@ -39,7 +39,7 @@ int BPF_PROG(nio_test_end, struct sk_buff *skb)
 
 	open = bpf_map_lookup_elem(&nio_perf_test, &zero);
 	if (open)
-		perf_end(open, 0, NIO_PERF_RX_COPY, skb->data_len);
+		perf_end(open, NIO_PERF_RX_COPY, skb->data_len);
 	return 0;
 }
 

@@ -47,7 +47,7 @@ static int print_cells(struct perf_stage_bpf *o)
 	struct nio_perf_cell sum = {0}, cell;
 
 	for (__u32 c = 0; c < (__u32)libbpf_num_possible_cpus(); c++) {
-		__u32 i = nio_perf_index(c, NIO_PERF_RX_COPY);
+		__u32 i = c * NIO_PERF_WINDOW_NR + NIO_PERF_RX_COPY;
 
 		if (bpf_map_lookup_elem(bpf_map__fd(o->maps.nio_perf_cells), &i, &cell))
 			return -1;

@@ -12,7 +12,6 @@
  */
 #define __preempt_count nio_test_no_such_variable
 
-#include "bpf/stages.bpf.h"
 #include "bpf/copy.bpf.h"
 
 #define TURNS 4096
@@ -20,18 +19,6 @@
 __u32 test_thread = 0;              /* softirqs on top of it book; 0: none */
 __u64 softirqs_booked = 0;          /* number of times they did */
 __u64 test_parts[NIO_PATH_NR] = {}; /* of the call that nio_test_call_end ended */
-
-/* A watched socket without counters. */
-SEC("raw_tp/no_cell")
-int nio_test_no_cell(void *ctx)
-{
-	struct nio_conn conn = {.cookie = 1, .slot = NIO_SLOT_MAX};
-
-	book(&conn, NIO_STAGE_TX_COPY, 1);
-	book_shared(&conn, NIO_STAGE_TX_COPY, 1);
-	book_uncovered(&conn, NIO_UNCOVERED_KTLS, 1);
-	return 0;
-}
 
 /* The end of a copy of a watched socket without its beginning. */
 SEC("raw_tp/end_alone")
@@ -74,7 +61,7 @@ int nio_test_complete(const __u64 *ctx)
 	if (!send)
 		return 0;
 	nio_zc_note(send, conn->cookie, n.lo, 3, 0);
-	on_notification(conn, &n);
+	on_completion(conn->cookie, &n);
 	return 0;
 }
 
@@ -87,8 +74,8 @@ int nio_test_early(const __u64 *ctx)
 
 	if (!conn)
 		return 0;
-	on_notification(conn, &n);
-	on_pinned_send(conn, n.lo, 3);
+	on_completion(conn->cookie, &n);
+	on_pinned_send(conn, n.lo, 3, 0);
 	return 0;
 }
 
@@ -136,9 +123,7 @@ int nio_test_call_end(void *ctx)
 
 static __always_inline void book_one(void)
 {
-	struct nio_conn conn = {.cookie = 1};
-
-	book_shared(&conn, NIO_STAGE_TX_COPY, 1);
+	book_shared(NIO_STAGE_OTHER_COPY, 1);
 }
 
 /* Books in process context, long enough to be interrupted. */

@@ -2,7 +2,7 @@
 /*
  * Runs the programs of shared.bpf.c and prints their counts, a line for each scenario:
  *
- *   shared_run losses        events that cannot be booked or paired are counted
+ *   shared_run losses        events that cannot be paired are counted
  *   shared_run room          a copy without room is counted, and evicts no other
  *   shared_run completions   two CPUs complete sends of one socket
  *   shared_run early         a send completes before its call returns
@@ -72,7 +72,6 @@ static struct nio_loss losses(void)
 			fail("nio_losses");
 		sum.unmatched += one.unmatched;
 		sum.map_full += one.map_full;
-		sum.no_cell += one.no_cell;
 	}
 	return sum;
 }
@@ -81,11 +80,10 @@ static void lose(void)
 {
 	struct nio_loss sum;
 
-	run(object->progs.nio_test_no_cell, 0, 0);
 	run(object->progs.nio_test_end_alone, 0, 0);
 	run(object->progs.nio_test_begin_twice, 0, 0);
 	sum = losses();
-	printf("no_cell %llu, unmatched %llu\n", sum.no_cell, sum.unmatched);
+	printf("unmatched %llu\n", sum.unmatched);
 }
 
 static void fill(void)
@@ -221,7 +219,7 @@ static void start_softirqs(int *tx, int *rx)
 /* Until enough softirqs have interrupted the program, on a machine of any speed. */
 static void book_under_softirqs(void)
 {
-	__u32 at = nio_cell_index(0, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY);
+	__u32 at = NIO_STAGE_OTHER_COPY;
 	time_t end = time(NULL) + 60;
 	struct nio_cell cell;
 	__u64 booked = 0;
@@ -307,8 +305,7 @@ static const struct {
 static void open_object(void)
 {
 	object = shared_object__open();
-	if (!object ||
-	    bpf_map__set_max_entries(object->maps.nio_cells, THREADS * nio_cell_index(1, 0, 0)) ||
+	if (!object || bpf_map__set_max_entries(object->maps.nio_cells, THREADS * NIO_STAGE_NR) ||
 	    bpf_map__set_max_entries(object->maps.nio_zc, THREADS) ||
 	    bpf_map__set_max_entries(object->maps.nio_losses, THREADS) ||
 	    bpf_map__set_max_entries(object->maps.nio_zc_sends, NIO_ZC_RING_MAX) ||

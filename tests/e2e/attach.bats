@@ -278,7 +278,7 @@ for name, n in (("nio-other", 100), ("nio-wanted", 1000), ("nio-another", 10000)
         sock.recv(1)
     open(name + ".done", "w").close()
 time.sleep(60)' "$PORT"
-	watch --comm nio-wanted --duration 60s
+	watch --comm nio-wanted --wait --duration 60s
 	for name in nio-other nio-wanted nio-another; do
 		touch $name
 		within 10 test -e $name.done
@@ -289,13 +289,16 @@ time.sleep(60)' "$PORT"
 	jq -e '.total.connections == 1 and .total.socket.tx_bytes == 1000' out.json
 }
 
-@test "attach --comm with a name that no process has: warns, then watches the first process that gets it" {
+@test "attach --comm --wait with a name that no process has: warns, then watches the first process that gets it" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	# One of the two names is missing; a name that a process has causes no message.
 	ln -s "$(type -P sleep)" nio-present
 	background ./nio-present 60
 	within 10 grep -qx nio-present "/proc/$STARTED/comm"
-	watch --comm nio-missing --comm nio-present --duration 60s
+	# Without --wait that is an error, whatever else is named.
+	run -1 "$NETIOTRACE" attach nio-missing --comm nio-present --duration 60s
+	[[ $output == *"no process is called 'nio-missing'"*--wait* ]]
+	watch --wait nio-missing --comm nio-present --duration 60s
 	[ "$(grep -c 'no process of this name' log)" = 1 ]
 	grep -q '^netiotrace: --comm nio-missing: no process of this name runs now' log
 	bash -c 'printf nio-missing >/proc/self/comm; exec 3<>"/dev/tcp/127.0.0.1/$1"; printf %1000s . >&3; exec 3>&-' _ "$PORT"
@@ -303,8 +306,21 @@ time.sleep(60)' "$PORT"
 	wait "$COLLECTOR" || [ $? -eq 130 ]
 	exact
 	jq -e '.total.connections == 1 and .total.socket.tx_bytes == 1000' out.json
-	"$NETIOTRACE" attach --count-calls -q --comm nio-missing --duration 100ms 2>errors
+	"$NETIOTRACE" attach --count-calls -q --comm nio-missing --wait --duration 100ms 2>errors
 	[ ! -s errors ]
+	# A command may start the process.
+	"$NETIOTRACE" attach -q nio-missing -- true
+}
+
+@test "attach NAME watches the processes of this name, whatever files have it" {
+	ln -s "$(type -P sleep)" nio-named
+	background ./nio-named 60
+	within 10 grep -qx nio-named "/proc/$STARTED/comm"
+	"$NETIOTRACE" attach nio-named --duration 50ms --json out.json >text 2>log
+	jq -e --argjson pid "$STARTED" '[.processes[].pid] == [$pid]' out.json
+	# Options may come first, and several names add up.
+	"$NETIOTRACE" attach --duration 50ms -q --wait nio-other nio-named --json out.json
+	jq -e --argjson pid "$STARTED" '[.processes[].pid] == [$pid]' out.json
 }
 
 @test "attach distinguishes two processes with equal addresses and ports in different namespaces" {
@@ -421,7 +437,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 		and ([.total, .processes[0]] | all(.cpu.share | .user > 0.25 and .user == ([.[]] | max) and (has("gather") | not)))
 		and ([.total.cpu.share[]] | add | . > 0.999 and . < 1.001)' out.json
 	# A line of the text may end between the words.
-	tr -s '\n ' '  ' <text | grep -Eq ' application (100|[2-9][0-9]) %, '
+	tr -s '\n ' '  ' <text | grep -Eq ' application (100|[2-9][0-9]) % \('
 	# A line has the program and PID, then the frames; most samples are in memmove in user
 	# space.
 	grep -Eq '^[^;]+ [0-9]+;\[[^;]+\] [0-9]+$' out.folded
@@ -459,6 +475,172 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	within 20 test -s after
 	[ "$(<status)" -eq 0 ]
 	cmp before after
+}
+
+# bats test_tags=address
+@test "attach: r in the live table starts anew, and no byte from before is counted on an open connection" {
+	need_tool tmux
+	cat >sender.py <<-'END'
+		import os, socket, sys, threading, time
+
+		listener = socket.create_server(("127.0.0.1", 0))
+		sender = socket.create_connection(listener.getsockname())
+		receiver = listener.accept()[0]
+		def drain():
+		    while receiver.recv(1 << 16):
+		        pass
+		threading.Thread(target=drain, daemon=True).start()
+		print(listener.getsockname()[1], flush=True)
+		for i, size in enumerate((5000000, 3000000)):
+		    while not os.path.exists(f"go{i}"):
+		        time.sleep(0.05)
+		    sender.sendall(bytes(size))
+		    open(f"sent{i}", "w").close()
+		time.sleep(300)
+	END
+	background python3 sender.py >port
+	within 20 test -s port
+	tmux -L "at$$" new-session -d -x 80 -y 24 \
+		"'$NETIOTRACE' attach --port $(<port) --by port --count-calls --json out.json --json-lines lines --interval 200ms; echo \$? >status; sleep 1000"
+	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -q 'by port'"
+	touch go0
+	within 20 test -e sent0
+	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q ' 2 in all'"
+	# The clock of the first line begins anew.
+	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -Eq '^attach +([6-9]|[1-9][0-9]) s'"
+	tmux -L "at$$" send-keys r
+	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -Eq '^attach +[0-4] s'"
+	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -q ' 2 in all'"
+	touch go1
+	within 20 test -e sent1
+	tmux -L "at$$" send-keys q
+	within 20 test -s status
+	[ "$(<status)" -eq 0 ]
+	jq -c '.total.socket, .total.ledger.tx_copy' out.json
+	jq -e '.total | .socket.tx_bytes == 3000000 and .ledger.tx_copy.bytes == 3000000
+		and .ledger.tx_copy.quality == "exact" and .ledger.unaccounted_tx == 0' out.json
+	jq -e '.restarts == 1' out.json
+	# Each line says which start its numbers are since.
+	jq -es 'map([.restarts, .total.socket.tx_bytes]) | map(select(.[0] == 0)[1]) as $first
+		| map(select(.[0] == 1)[1]) as $second | ($first | last) == 5000000 and $second[0] == 0
+		and ($second | last) == 3000000 and all(.[]; .[0] == 0 or .[0] == 1)' lines
+	within 5 sh -c "tmux -L at$$ capture-pane -p -S - | grep -q 's since the last r'"
+}
+
+# attach_of_sent [OPTION..]: attach with a live table, where one connection has sent 5000000 bytes. Sets PID.
+attach_of_sent() {
+	need_tool tmux
+	cat >sender.py <<-'END'
+		import os, socket, time
+
+		listener = socket.create_server(("127.0.0.1", 0))
+		sender = socket.create_connection(listener.getsockname())
+		receiver = listener.accept()[0]
+		print(listener.getsockname()[1], flush=True)
+		while not os.path.exists("go"):
+		    time.sleep(0.05)
+		for _ in range(500):
+		    sender.sendall(bytes(10000))
+		    receiver.recv(10000, socket.MSG_WAITALL)
+		open("sent", "w").close()
+		time.sleep(300)
+	END
+	background python3 sender.py >port
+	within 20 test -s port
+	tmux -L "at$$" new-session -d -x 80 -y 24 \
+		"sh -c 'echo \$\$ >pid; exec $NETIOTRACE attach --port $(<port) --by port --count-calls --json out.json --interval 200ms $*' 2>said; echo \$? >status; sleep 1000"
+	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -q 'by port'"
+	touch go
+	within 20 test -e sent
+	PID=$(<pid)
+}
+
+result_is_until_r() {
+	within 20 test -s status
+	cat said
+	jq -c '{restarts, interrupted, total: .total.socket}' out.json
+	jq -e '.restarts == 0 and .total.socket.tx_bytes == 5000000 and .total.ledger.tx_copy.bytes == 5000000
+		and .total.ledger.unaccounted_tx == 0' out.json
+}
+
+# bats test_tags=address
+@test "attach: Ctrl-C while r loads the programs again writes the result until r" {
+	attach_of_sent
+	local fds
+	fds=$(find "/proc/$PID/fd" -type l | wc -l)
+	tmux -L "at$$" send-keys r
+	# It loads: it has more descriptors.
+	within 20 sh -c "[ \$(ls /proc/$PID/fd | wc -l) -gt $fds ]"
+	tmux -L "at$$" send-keys C-c
+	result_is_until_r
+	ends_with 130 "$(<status)"
+	jq -e .interrupted out.json
+}
+
+# bats test_tags=address
+@test "attach: Ctrl-C while r loads past the end of --duration is an interruption" {
+	attach_of_sent --duration 20s
+	local fds
+	fds=$(find "/proc/$PID/fd" -type l | wc -l)
+	tmux -L "at$$" send-keys r
+	within 20 sh -c "[ \$(ls /proc/$PID/fd | wc -l) -gt $fds ]"
+	# It loads while the duration ends.
+	kill -STOP "$PID"
+	sleep 20
+	kill -INT "$PID"
+	kill -CONT "$PID"
+	within 20 test -s status
+	ends_with 130 "$(<status)"
+	jq -e .interrupted out.json
+}
+
+# bats test_tags=address
+@test "attach: where r cannot load the programs again, the result until r is written, and why" {
+	attach_of_sent
+	local fds
+	fds=$(find "/proc/$PID/fd" -type l -printf '%f\n' | sort -n | tail -n 1)
+	prlimit --pid "$PID" --nofile=$((fds + 8)):$((fds + 8))
+	tmux -L "at$$" send-keys r
+	result_is_until_r
+	[ "$(<status)" -ne 0 ]
+	grep -q '^netiotrace: ' said
+}
+
+# A namespace of its own gives out a PID again at once.
+@test "attach: r does not watch a process that got the PID of one that ended" {
+	need_tool tmux
+	cat >inside <<-'END'
+		sleep 1000 &
+		first=$!
+		sleep 1000 &
+		second=$!
+		{
+			until [ -e end ]; do sleep 0.05; done
+			kill $first
+			until [ ! -e /proc/$first ]; do sleep 0.05; done
+			echo $((first - 1)) >/proc/sys/kernel/ns_last_pid
+			sleep 1001 &
+			echo "$first $second $!" >pids.new
+			mv pids.new pids
+			wait $!
+		} &
+		"$NETIOTRACE" attach --pid $first --pid $second --json out.json --interval 200ms
+		echo $? >status
+	END
+	tmux -L "at$$" new-session -d -x 80 -y 24 "NETIOTRACE='$NETIOTRACE' unshare --pid --fork --mount-proc --kill-child bash inside"
+	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -q 'by process'"
+	touch end
+	within 20 test -s pids
+	local first second new
+	read -r first second new <pids
+	[ "$new" = "$first" ]
+	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -Eq '^attach +([6-9]|[1-9][0-9]) s'"
+	tmux -L "at$$" send-keys r
+	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -Eq '^attach +[0-4] s'"
+	tmux -L "at$$" send-keys q
+	within 20 test -s status
+	jq -c '[.processes[].pid]' out.json
+	jq -e --argjson second "$second" '.restarts == 1 and [.processes[].pid] == [$second]' out.json
 }
 
 # bats test_tags=address
@@ -570,7 +752,9 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	[ ! -e started ]
 	run -2 "$NETIOTRACE" attach --pid 1 --without no_such_hook
 	[[ $output == *"no hook of attach is called 'no_such_hook'"* ]]
-	run -2 "$NETIOTRACE" attach --pid 1 iperf3
+	run -1 "$NETIOTRACE" attach --pid 1 no_such_name
+	[[ $output == *"put -- before a command"* ]]
+	run -2 "$NETIOTRACE" attach --pid 1 iperf3 -c 127.0.0.1
 	[[ $output == *"put -- before it"* ]]
 }
 

@@ -124,13 +124,13 @@ load attach
 }
 
 @test "attach --assert exits with 5 if nothing was watched" {
-	run -5 "$NETIOTRACE" attach -q --comm no-such-name --duration 50ms --assert 'ledger.tx_copy.bytes == 0'
+	run -5 "$NETIOTRACE" attach -q --comm no-such-name --wait --duration 50ms --assert 'ledger.tx_copy.bytes == 0'
 	[[ $output == *"nothing was watched: no process"* ]]
 	run -5 "$NETIOTRACE" attach -q --port 9 --duration 50ms --assert 'copied_fraction == 0' --assert 'health.missed == 0'
 	# A port without a connection is a valid result.
 	"$NETIOTRACE" attach -q --port 9 --duration 50ms --assert 'connections == 0'
-	# Without --assert it is a warning: the program may not have been started yet.
-	run -0 "$NETIOTRACE" attach --comm no-such-name --duration 50ms
+	# With --wait it is a warning: the program may not have been started yet.
+	run -0 "$NETIOTRACE" attach --comm no-such-name --wait --duration 50ms
 	[[ $output == *"nothing was watched: no process"* ]]
 	"$NETIOTRACE" attach --help | tr -s ' \n' ' ' | grep -q 'nothing was watched, which is a warning without --assert'
 	# A command that makes no connection is a valid result.
@@ -243,7 +243,7 @@ load attach
 		[[ $(json out.json .total.verdict.advice) != *itself* ]] || break
 	done
 	json out.json .total.verdict.advice
-	[[ $(json out.json .total.verdict.advice) == *"planted_copies itself copies each byte that it sends 4.00 times (3.90 to 4.10), and each that it receives 4.00 times (3.90 to 4.10): part of the "*" % of the CPU time that it takes outside the kernel (measured by follow, copies)."* ]]
+	[[ $(json out.json .total.verdict.advice) == *"planted_copies itself makes on average 4.00 (3.90 to 4.10) copies of each byte that it sends, and 4.00 (3.90 to 4.10) copies of each byte that it receives: part of the "*" % of the CPU time that it takes outside the kernel (measured by follow, copies)."* ]]
 	"$NETIOTRACE" attach -q --json out.json --follow-result copies -- true
 	[[ $(json out.json .total.verdict.advice) == "copies is a result of follow on planted_copies, which was not watched." ]]
 	head -c 100 copies >truncated

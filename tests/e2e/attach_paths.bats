@@ -756,7 +756,8 @@ used_again() {
 # bats test_tags=guest
 @test "attach --backend says for which stages another backend is used instead" {
 	has_kprobes || skip "no kprobes here"
-	run -0 "$NETIOTRACE" attach --count-calls --backend kprobe --without kprobe/tcp_sendmsg_locked --json out.json -- true
+	run -0 "$NETIOTRACE" attach --count-calls --backend kprobe --without kprobe/tcp_push \
+		--without kprobe/tcp_sendmsg_locked --json out.json -- true
 	[[ $output == *"this kernel has no hook of backend kprobe for tx_copy, tx_pin: tp_btf/sock_send_length is used."* ]]
 	jq -e '.plan[] | select(.probe == "send_return") | .backend == "tracepoint"' out.json
 	jq -e '.plan[] | select(.probe == "deferred_copy") | .backend == "kprobe"' out.json

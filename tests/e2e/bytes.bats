@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Bytes from sequence numbers are exact without any event, by iterator and by sock_diag, and past 4
-# GiB. A count that differs is the first sentence. References: the load generator and TCP_INFO.
+# Bytes from sequence numbers are exact without any event, and past 4 GiB. A count that differs is the first sentence. References: the load generator and TCP_INFO.
 
 bats_require_minimum_version 1.5.0
 load ../lib
@@ -75,8 +74,7 @@ exact() {
 @test "bytes: counts are the same without any hook for sends and receives" {
 	local hook options=()
 
-	for hook in sock_send_length tcp_sendmsg_locked tcp_push net_dev_queue __tcp_transmit_skb \
-		skb_copy_datagram_iovec skb_copy_datagram_iter; do
+	for hook in sock_send_length tcp_sendmsg_locked tcp_push skb_copy_datagram_iovec; do
 		options+=(--without "$hook")
 	done
 	"$NETIOTRACE" -q --mode all --size 64k --threads 2 --rounds 1 --duration 300ms --warmup 20ms --json out.json "${options[@]}"
@@ -90,19 +88,6 @@ exact() {
 		and .health.coverage == null and (.health.coverage_reason | length > 0))' out.json
 	jq -e '.runs[] | select(.mode == "zerocopy") | .ledger.tx_pin.quality == "derived"
 		and .ledger.tx_pin.bytes == .app.tx_bytes - .app.zerocopy.fallback_bytes' out.json
-}
-
-@test "bytes: sock_diag gives the same counts if iter/task_file is refused" {
-	local path
-
-	for path in loopback veth; do
-		"$NETIOTRACE" -q --mode all --size 64k --threads 3 --rounds 1 --duration 300ms --warmup 20ms --path "$path" \
-			--json out.json --without iter/task_file
-		exact out.json
-		jq -e '.runs | all(.sequence.source == "sock_diag" and .sequence.tx_zerocopy_ids == null)' out.json
-	done
-	"$NETIOTRACE" -q --mode onecopy --ipv6 --size 64k --rounds 1 --duration 300ms --warmup 20ms --json out.json --without iter/task_file
-	exact out.json
 }
 
 # The 32-bit sequence numbers wrap on one socket.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Applies the stack rules to stacks from other tools: for each line "SIDE;outermost;...;innermost
- * N" of stdin ("SIDE;[FILE] N" in user mode) prints "SIDE CLASS N". With "parts" it prints the part
- * of a send call instead of the class, or "none".
+ * N" of stdin ("SIDE;[FILE] N" in user mode) prints "SIDE CLASS N".
  *
- *   classify_stacks MODE [parts]
+ *   classify_stacks MODE
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,6 @@
 
 #include "bpf/samples.h"
 #include "common/mode.h"
-#include "report/call_part.h"
 #include "model/stack_rules.h"
 
 /* Modifies frames. */
@@ -36,20 +34,13 @@ static enum cpu_class class_of(char *frames, bool gathers)
 	return stack_rules__class(names, n).class;
 }
 
-static const char *part_of(const char *frames)
-{
-	enum path_part part = call_part__of(frames);
-
-	return part == PATH_NR ? "none" : path_part__key(part);
-}
-
 int main(int argc, char **argv)
 {
 	static char line[65536];
 	enum mode mode;
 
-	if (argc < 2 || argc > 3 || mode__parse(argv[1], &mode)) {
-		fprintf(stderr, "usage: classify_stacks MODE [parts] <STACKS\n");
+	if (argc != 2 || mode__parse(argv[1], &mode)) {
+		fprintf(stderr, "usage: classify_stacks MODE <STACKS\n");
 		return 2;
 	}
 	while (fgets(line, sizeof(line), stdin)) {
@@ -60,8 +51,7 @@ int main(int argc, char **argv)
 			return 1;
 		*frames++ = *count++ = '\0';
 		gathers = mode__has(mode, MODE_GATHERS) && !strcmp(line, "sender");
-		printf("%s %s %lu\n", line,
-		       argc == 3 ? part_of(frames) : cpu_class__key(class_of(frames, gathers)),
+		printf("%s %s %lu\n", line, cpu_class__key(class_of(frames, gathers)),
 		       strtoul(count, NULL, 10));
 	}
 	return 0;

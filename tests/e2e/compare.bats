@@ -10,14 +10,14 @@ setup() {
 	rows 1.00 >before.csv
 }
 
-# rows FACTOR: seven rounds of four cells; the throughput of one cell is multiplied by FACTOR.
+# rows FACTOR: seven rounds of four cells, in no order; the throughput of one cell is multiplied by FACTOR.
 rows() {
 	echo mode,size,threads,round,app_throughput_gbps,app_cpu_s_sender,app_cpu_s_receiver,app_rx_bytes,environment_kernel
 	for mode in twocopy onecopy; do
 		for size in 4096 65536; do
 			for round in 0 1 2 3 4 5 6; do
 				awk -v mode="$mode" -v size="$size" -v round="$round" -v factor="$1" 'BEGIN {
-					gbps = size / 4096 * (1 + round / 250)
+					gbps = size / 4096 * (1 + round * 3 % 7 / 250)
 					if (mode == "onecopy" && size == 65536) gbps *= factor
 					printf "%s,%d,1,%d,%.4f,%.4f,0,1e9,6.1\n", mode, size, round, gbps, 1 / gbps }'
 			done
@@ -32,14 +32,14 @@ rows() {
 	grep -A 1 '^0 of 8 comparisons in 4 cells differ: 0 better, 0 worse\.$' out | grep -q '^ *8  no difference$'
 	grep -q '^Gate passed: none of 8 gated comparisons ' out
 	"$NETIOTRACE" compare before.csv after.csv >out
-	grep -qE '^onecopy +64k +1 +throughput_gbps +16.19 Gbit/s +14.57 Gbit/s +-10.0 % \(-11.4 % to -8.6 %\) +worse$' out
+	grep -qE '^onecopy +64k +1 +throughput_gbps +16.19 Gbit/s +14.57 Gbit/s +-10.0 % \(-11.5 % to -8.5 %\) +worse$' out
 	grep -A 1 '^2 of 8 comparisons in 4 cells differ: 0 better, 2 worse\.$' out | grep -q '^ *6  no difference$'
 	run ! grep -q Gate out
 	code=0
 	"$NETIOTRACE" compare before.csv after.csv --fail-on-regression 5% >out 2>err || code=$?
 	[ "$code" -eq 5 ]
 	# Each cell that fails the gate is named, with both values and the interval of the change.
-	grep -q '^netiotrace: regression: onecopy 64k t1 throughput_gbps: 16.19 Gbit/s -> 14.57 Gbit/s, -10.0 % (-11.4 % to -8.6 %)\.$' err
+	grep -q '^netiotrace: regression: onecopy 64k t1 throughput_gbps: 16.19 Gbit/s -> 14.57 Gbit/s, -10.0 % (-11.5 % to -8.5 %)\.$' err
 	grep -q '^netiotrace: regression: onecopy 64k t1 cpu_ns_per_kib: 63.28 ns/KiB -> 70.25 ns/KiB, ' err
 	[ "$(tail -1 err)" = "netiotrace: 2 of 8 gated comparisons are worse by more than 5 %." ]
 	[ "$(wc -l <err)" -eq 3 ]
@@ -49,6 +49,36 @@ rows() {
 	"$NETIOTRACE" compare -q before.csv after.csv --fail-on-regression 10.5 --metrics throughput_gbps
 	# In the other direction the change is a gain.
 	"$NETIOTRACE" compare -q after.csv before.csv --fail-on-regression 0%
+}
+
+# started FACTOR MINUTE: the same, of a sweep that began then, on a machine that is 0.1 % faster each minute.
+started() {
+	rows "$1" | awk -F , -v OFS=, -v minute="$2" 'NR == 1 { print $0, "environment_started" }
+		NR > 1 { $5 *= 1 + minute / 1000; print $0, "2026-01-01T00:0" minute ":00Z" }'
+}
+
+# bats test_tags=address
+@test "compare: sweeps made in turn are judged by how far sweeps of one side differ, others not" {
+	started 1.00 1 >a1.csv
+	started 0.90 2 >b1.csv
+	started 1.01 3 >a2.csv
+	started 0.91 4 >b2.csv
+	run -5 "$NETIOTRACE" compare a1.csv,a2.csv b1.csv,b2.csv --metrics throughput_gbps --fail-on-regression 5%
+	[[ $output == *"before  a1.csv,a2.csv: 56 runs of 4 cells in 2 sweeps, 7 rounds"*"made in the order ABAB:"* ]]
+	[[ $output == *"regression: onecopy 64k t1 throughput_gbps: 16.31 Gbit/s -> 14.70 Gbit/s, -9.9 % ("* ]]
+	[[ $output == *"netiotrace: 1 of 4 gated comparisons is worse by more than 5 %."* ]]
+	# A slow drift would do the same in these.
+	run -1 "$NETIOTRACE" compare -q a1.csv,b1.csv a2.csv,b2.csv --fail-on-regression 5%
+	[[ $output == *"made in the order AABB"*"make them in turn"* ]]
+	# Sweeps of one side differ by 10 % here.
+	"$NETIOTRACE" compare b1.csv,a2.csv a1.csv,b2.csv --fail-on-regression 5% >out
+	grep -qE '^Gate passed: none of 8 gated comparisons is shown to be worse by more than 5 %; [0-9]+ intervals? reach' out
+	# One path with a comma; a sweep twice; one that is not there.
+	cp a1.csv a1,a2.csv
+	"$NETIOTRACE" compare a1,a2.csv b1.csv >out
+	grep -q '^before  a1,a2.csv: 28 runs' out
+	run -1 "$NETIOTRACE" compare a1.csv,none b1.csv
+	[ "$output" = "netiotrace: none: No such file or directory." ]
 }
 
 # bats test_tags=address
@@ -283,7 +313,11 @@ rows() {
 	grep -q '^differs mtu: 1500 -> 9000$' out
 	grep -q '^The two differ in the setting mtu' out
 	run -1 "$NETIOTRACE" compare -q a.csv b.csv --fail-on-regression 5%
-	[[ $output == *"--across mtu"* ]]
+	[[ $output == *"--across mtu." ]]
+	sed 's/environment_kernel/&,environment_tcp_wmem/; 2,$s/,6.1,/&4096,/' a.csv >c.csv
+	sed 's/environment_kernel/&,environment_tcp_wmem/; 2,$s/,6.1,/&8192,/' b.csv >d.csv
+	run -1 "$NETIOTRACE" compare -q c.csv d.csv --fail-on-regression 5% --across fields
+	[[ $output == *"--across fields,mtu,tcp_wmem." ]]
 	run -5 "$NETIOTRACE" compare -q a.csv b.csv --fail-on-regression 5% --across fields,mtu
 	# Different settings within one data set are refused.
 	(cat a.csv && tail -n +2 b.csv) >both.csv

@@ -49,6 +49,13 @@ seen() {
 	name=$(jq -r .environment.congestion_control doc.json)
 	[[ $system == bbr* ]] || [ "$name" = "$system" ]
 	[[ $allowed == bbr ]] || [[ $name != bbr* ]]
+	# The screen says so too.
+	"$NETIOTRACE" --backend none --mode onecopy --messages 23 --warmup 20ms >out 2>&1
+	if [ "$(jq -r .environment.congestion_choice doc.json)" = unpaced ]; then
+		[[ $(words out) == *"RESULT "*"Congestion control $name: the system's $system paces"*"CHECKED "* ]]
+	else
+		run ! grep -q 'Congestion control' out
+	fi
 }
 
 @test "congestion: if pacing limits throughput, a note says so before the modes are compared" {

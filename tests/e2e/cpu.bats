@@ -71,23 +71,32 @@ own_netns() {
 }
 
 # The receiver's processes do not pay for deferred copies there: samples of softirqs do. The witness
-# is the class that only zero-copy makes.
+# is the class that only zero-copy makes. A NAPI poll that also received packets of other programs,
+# in whatever namespace, is in "lost": beside them up to five runs. A round without samples has its
+# reason, and is not judged.
 @test "cpu: receive work on another CPU counts for the run, and deferred copies make zero-copy dear" {
+	local seen='[.summary[].total.cpu.elsewhere.samples] | add > 50'
+
 	own_netns
-	ip netns exec "$netns" "$NETIOTRACE" --mode all --size 64k --duration 4s --rounds 5 --no-times \
-		--cpu-sender 0 --cpu-receiver 0 --json doc.json >text
-	cat text
-	jq -e '[.summary[].total.cpu.elsewhere.samples] | add > 50' doc.json
+	for _ in 1 2 3 4 5; do
+		ip netns exec "$netns" "$NETIOTRACE" --mode all --size 64k --duration 4s --rounds 5 --no-times \
+			--cpu-sender 0 --cpu-receiver 0 --json doc.json >text
+		jq -c '.runs[] | [.mode, .cpu.reason, (.cpu.elsewhere | .samples, .lost)]' doc.json
+		[ "$(jq '[.runs[].cpu.softirq | select(has("ns_per_kib") and .ns_per_kib != null)] | length' doc.json)" -gt 0 ] ||
+			skip "$(jq -r '.runs[0].cpu | .reason // .softirq.reason' doc.json)"
+		# The sum of the classes is another way to the same figure. Its noise: about twice its square root.
+		jq -e '.runs | all(.cpu | select(.softirq.ns_per_kib != null) |
+			([.elsewhere.ns_per_kib[].value] | add) as $sum | .elsewhere.samples as $n |
+			.softirq.ns_per_kib <= $sum and .softirq.ns_per_kib_at_most > $sum and
+			(.source != "cpu-clock" or $n < 20 or .softirq.ns_per_kib > $sum * (1 - 2.1 / ($n | sqrt))))' doc.json
+		[ "$(grep -c 'process ns/KiB' text)" -eq 0 ]
+		[ "$(tr -s ' \n' ' ' <text | grep -Ec "cheapest in CPU time: zero-copy\.")" -eq 0 ]
+		! jq -e "$seen" doc.json || break
+	done
+	jq -e "$seen" doc.json
 	# Samples by cycles bound the time from above only.
 	jq -e '.summary[] | select(.mode == "zerocopy") | .total.cpu |
 		.source != "cpu-clock" or .elsewhere.ns_per_kib.deferred_copy.low > 0' doc.json
-	jq -e '.runs[0].cpu.softirq | has("reason") | not' doc.json || skip "$(jq -r '.runs[0].cpu.softirq.reason' doc.json)"
-	# The sum of the classes is another way to the same figure. Its noise: about twice its square root.
-	jq -e '.runs | all(.cpu | ([.elsewhere.ns_per_kib[].value] | add) as $sum | .elsewhere.samples as $n |
-		.softirq.ns_per_kib <= $sum and .softirq.ns_per_kib_at_most > $sum and
-		(.source != "cpu-clock" or $n < 20 or .softirq.ns_per_kib > $sum * (1 - 2.1 / ($n | sqrt))))' doc.json
-	[ "$(grep -c 'process ns/KiB' text)" -eq 0 ]
-	[ "$(tr -s ' \n' ' ' <text | grep -Ec "cheapest in CPU time: zero-copy\.")" -eq 0 ]
 }
 
 @test "cpu: receive work over IPv6 counts for the run" {
@@ -126,7 +135,7 @@ beside() {
 		--json doc.json "${@:2}"
 	kill -INT "${others[-1]}"
 	wait "${others[-1]}" || true
-	jq -e '.runs[0].app.zerocopy.copied > 10000' other.json
+	jq -e '.runs[0].app.zerocopy.copied > 0' other.json
 	jq -e '[.runs[].cpu.stacks[] | select(test("^elsewhere;.*;skb_copy_ubufs"))] == []' doc.json
 	jq -e '[.runs[].cpu.elsewhere.lost] | add > 0' doc.json
 }

@@ -233,5 +233,5 @@ balanced() {
 	balanced out
 	holds '[.runs[] | .connections == 4096 and .app.tx_messages == 8192 and .app.rx_messages == 8192
 		and .ledger.rx_copy.bytes == 8192 * 1024 and (.app.zerocopy | .completed == .sends)] | all' out
-	holds '[.runs[].sequence.source] | all(. == "iter/task_file" or . == "sock_diag")' out
+	holds '[.runs[].sequence.source] | all(. == "iter/task_file")' out
 }

@@ -678,15 +678,22 @@ in_page() {
 		    results = {bool(expected) for case, expected in cases if name in case}
 		    assert results == {True, False}, (name, results)
 	END
+	# Every query of the dashboard is valid, and names series that exist.
+	{
+		echo 'groups: [{name: dashboard, rules: ['
+		jq '.panels[].targets[].expr | gsub("[$](instance|group)"; ".*") | {record: "panel", expr: .}' "$RULES/dashboard.json" | sed 's/^}/},/'
+		echo ']}]'
+	} >dashboard.yml
+	promtool check rules dashboard.yml
 	# Each alert has its part of the runbook, which it names.
 	while read -r name; do
-		grep -qx "## $name" "$RULES/RUNBOOK.md" && grep -qx " *runbook: RUNBOOK.md#${name,,}" "$RULES/alerts.yml" ||
+		grep -qx "## $name" "$RULES/RUNBOOK.md" && grep -qx " *runbook_url: /usr/share/netiotrace/prometheus/RUNBOOK.md#${name,,}" "$RULES/alerts.yml" ||
 			{ echo "no runbook of $name" && return 1; }
 	done < <(sed -n 's/^ *- alert: *//p' "$RULES/alerts.yml")
 	# A rule on a metric that nothing exports would never say anything.
 	while read -r metric; do
 		grep -q "^| .*\`$metric\`" "$REPO/docs/reference/export.md" || { echo "no metric $metric" && return 1; }
-	done < <(sed 's/\(group\|container\|fleet\):[a-z_:0-9]*//g' "$RULES"/{rules,alerts}.yml | grep -o 'netiotrace_[a-z_]*' | sort -u)
+	done < <(sed 's/_bucket{/{/; s/\(group\|container\|fleet\):[a-z_:0-9]*//g' "$RULES"/{rules,alerts}.yml dashboard.yml | grep -o 'netiotrace_[a-z_]*' | sort -u)
 }
 
 @test "the systemd units have an exposure level of at most 3 in systemd-analyze security" {

@@ -44,8 +44,8 @@ has_sum() {
 		    read(server, 100 + i, i % 3 == 0)
 		for i in range(40):
 		    with socket.create_connection(listener.getsockname()) as s, listener.accept()[0] as peer:
-		        send(s, 700)
-		        read(peer, 700, False)
+		        send(s, 1024)
+		        read(peer, 1024, False)
 		json.dump(own, open('own.new', 'w'))
 		os.rename('own.new', 'own.json')
 		server.recv(1)
@@ -67,7 +67,14 @@ has_sum() {
 		has_sum sends_total "$group" "$(jq .calls own.json)"
 		has_sum send_size_bytes_count "$group" "$(jq .calls own.json)"
 		has_sum send_size_bytes_sum "$group" "$(jq .sent own.json)"
+		# Peeks read nothing; the largest calls are as large as the bound of their bucket.
+		has_sum tcp_read_bytes_total "$group" "$(jq .read own.json)"
+		has_sum send_size_bytes_bucket "$group,le=\"1024\"" "$(jq .calls own.json)"
+		has_sum send_size_bytes_bucket "$group,le=\"256\"" 157
 	done
+	"$NETIOTRACE" export --once --interval 200ms --no-histograms >without.prom
+	grep -q "^netiotrace_tcp_read_bytes_total" without.prom
+	run ! grep size_bytes_ without.prom
 }
 
 @test "export: calls of short connections between two windows are part of the estimate" {
@@ -78,7 +85,7 @@ has_sum() {
 	cp "$BUILD_DIR/tests/e2e/connection_churn" "$name"
 	background "$NETIOTRACE" export "${ROOM[@]}" --by comm --interval 1s --textfile "$PWD/page.prom"
 	within 60 test -s page.prom
-	# Watching these sends costs more than export may, so windows begin after 3 s.
+	# Watching these sends costs more than export may: it watches in windows.
 	port=$(free_port)
 	background iperf3 -s -p "$port" >/dev/null
 	within 10 sh -c "ss -Hltn sport = $port | grep -q ."

@@ -128,19 +128,27 @@ cells() { # DIR
 	"$NETIOTRACE" report -q -o out <(cat way.csv)
 	[ "$(cells out)" -eq 48 ]
 	grep -q "Modes are read from 'Way': A1 = two-copy, A2 = one-copy, A3 = zero-copy" out/report.md
-	# The importer alone makes the same document, and needs nothing else.
-	cp "$REPO/contrib/import-csv" .
-	(umask 0; ./import-csv way.csv >way.json)
-	"$NETIOTRACE" report -q -o again way.json
-	diff <(sed -n '/^## The six/,/^## How/p' out/report.md) <(sed -n '/^## The six/,/^## How/p' again/report.md)
 }
 
-@test "without python3 a CSV file is one sentence, and a document is read" {
-	"$REPO/contrib/import-csv" "$foreign/workers.csv" >workers.json
-	mkdir empty
-	run -1 env PATH="$PWD/empty" "$NETIOTRACE" compare "$foreign/workers.csv" workers.json
-	[[ $output == "netiotrace: "*"install the package python3." ]]
-	env PATH="$PWD/empty" "$NETIOTRACE" compare -q workers.json workers.json
+@test "without python3 or Jinja2, report, compare and attach --baseline are one sentence with the package's name" {
+	local packages
+
+	need_root
+	for command in "report -q -o out" "compare $foreign/workers.csv" "attach -q --pid $$ --duration 1s --baseline"; do
+		# shellcheck disable=SC2086 # words
+		run ! without_python3 "$NETIOTRACE" $command "$foreign/workers.csv"
+		[ "$status" -eq "$([[ $command == attach* ]] && echo 2 || echo 1)" ]
+		[[ $output == "netiotrace: "*" needs python3, which is not installed: install the package"* ]]
+		[[ $output == *": install the packages python3 and python3-jinja2." || $command != report* && $output == *" package python3." ]]
+	done
+	[ ! -e out ]
+	packages=$(/usr/bin/python3 -c 'import jinja2, os; print(os.path.dirname(os.path.dirname(jinja2.__file__)))')
+	# shellcheck disable=SC2016 # the inner shell's
+	without_jinja2() { unshare -m -- sh -c 'mount -t tmpfs none "$0" && exec "$@"' "$packages" "$NETIOTRACE" "$@"; }
+	run -1 without_jinja2 report -q -o out "$foreign/workers.csv"
+	[[ $output == "netiotrace: report needs Jinja2, "*": install the package python3-jinja2." ]]
+	[ ! -e out ]
+	without_jinja2 compare -q "$foreign/workers.csv" "$foreign/workers.csv"
 }
 
 @test "hostile CSV files are one sentence without control characters, within bounds" {
@@ -165,37 +173,42 @@ cells() { # DIR
 	[ ! -e out ]
 }
 
-@test "the importer runs without root, also for attach --baseline" {
-	local bin log
-
-	[ "$(id -u)" -eq 0 ] || skip "needs root"
-	bin=$(mktemp -d)
-	log=$bin/log
-	chmod 755 "$bin"
-	printf '#!/bin/sh\n{ id -u; grep -E "^(CapEff|NoNewPrivs)" /proc/self/status; } >>"%s"\nexit 7\n' "$log" >"$bin/python3"
-	chmod 755 "$bin/python3"
-	(umask 0; : >"$log"; chmod 666 "$log")
-	PATH=$bin:$PATH run ! "$NETIOTRACE" report -q -o out "$foreign/workers.csv"
-	PATH=$bin:$PATH run ! "$NETIOTRACE" compare "$foreign/workers.csv" "$foreign/workers.csv"
-	PATH=$bin:$PATH run ! "$NETIOTRACE" attach --pid $$ --duration 1s --baseline "$foreign/workers.csv"
-	cp "$log" log
-	rm -r "$bin"
+@test "python3 runs without root, also for attach --baseline" {
+	need_root
+	open_to_all
+	cat >python3 <<-END
+		#!/bin/sh
+		PATH=/usr/bin:/bin
+		{ id -u; grep -E '^(CapEff|NoNewPrivs)' /proc/self/status; } >>"$PWD/log"
+		exit 7
+	END
+	chmod 755 python3
+	: >log
+	chmod 666 log
+	run ! with_python3 python3 "$NETIOTRACE" report -q -o out "$foreign/workers.csv"
+	run ! with_python3 python3 "$NETIOTRACE" compare "$foreign/workers.csv" "$foreign/workers.csv"
+	run ! with_python3 python3 "$NETIOTRACE" attach --pid $$ --duration 1s --baseline "$foreign/workers.csv"
 	cat log
 	[ "$(grep -c '^CapEff:.0000000000000000$' log)" -eq 3 ]
 	[ "$(grep -c '^NoNewPrivs:.1$' log)" -eq 3 ]
 	run ! grep -qx 0 log
 }
 
-@test "docs/reference/report.md lists the fields, names and units of the importer" {
-	python3 - "$REPO/contrib/import-csv" "$REPO/docs/reference/report.md" <<-'END'
-		import importlib.machinery, importlib.util, re, sys
-		loader = importlib.machinery.SourceFileLoader("importer", sys.argv[1])
-		sys.dont_write_bytecode = True
-		importer = importlib.util.module_from_spec(importlib.util.spec_from_loader("importer", loader))
-		loader.exec_module(importer)
-		rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in open(sys.argv[2]) if line.startswith("| ")]
+# with_package: the Python program of stdin, with analysis/ and the arguments.
+with_package() {
+	PYTHONPATH=$REPO PYTHONDONTWRITEBYTECODE=1 python3 - "$@"
+}
+
+@test "docs/reference/report.md lists the fields, names and units of CSV columns" {
+	with_package "$REPO/docs/reference/report.md" <<-'END'
+		import re, sys
+		try:
+		    from analysis.csv_names import FIELDS
+		except ImportError:
+		    from analysis.csv_import import FIELDS
+		rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in open(sys.argv[1]) if line.startswith("| ")]
 		documented = {row[0]: row[1:] for row in rows}
-		for name, _, _, assumed, names, bare in importer.FIELDS:
+		for name, _, _, assumed, names, bare in FIELDS:
 		    text, unit = documented[name]
 		    plain, _, after = text.partition("with a unit: ")
 		    words = set(re.findall(r"[a-z0-9]+", plain)) | {name.replace("_", "")}
@@ -205,29 +218,34 @@ cells() { # DIR
 	END
 }
 
-@test "the importer has the modes, parts, counters and columns of help --tables" {
+@test "the package has the modes, parts, counters and columns of help --tables" {
 	"$NETIOTRACE" help --tables >tables
-	python3 - "$REPO/contrib/import-csv" <<-'END'
-		import importlib.machinery, importlib.util, sys
-		loader = importlib.machinery.SourceFileLoader("importer", sys.argv[1])
-		sys.dont_write_bytecode = True
-		importer = importlib.util.module_from_spec(importlib.util.spec_from_loader("importer", loader))
-		loader.exec_module(importer)
+	with_package <<-'END'
+		from analysis import conditions, metric, tables as package
+		try:
+		    from analysis.csv_names import OWN
+		except ImportError:
+		    from analysis.csv_import import OWN
 		tables = {}
 		for line in open("tables"):
 		    table, name, words = line.rstrip("\n").split("\t")
 		    tables.setdefault(table, []).append((name, words))
-		assert list(zip(importer.MODES, importer.MODE_WORDS)) == tables["mode"]
+		assert [(m.name, m.words) for m in package.MODES] == tables["mode"]
 		names = {table: [name for name, _ in rows] for table, rows in tables.items()}
-		assert list(importer.PATH_PARTS) == names["part"]
-		assert set(importer.COUNTERS) == set(names["counter"])
+		assert [p.key for p in package.PATH_PARTS] == names["part"]
+		assert {c.key for c in package.COUNTERS} == set(names["counter"])
+		assert [s.key for s in package.STAGES] == names["stage"]
+		assert [c.key for c in package.CPU_CLASSES] == names["class"]
 		columns = set(names["column"])
-		for name in importer.SETTINGS:
+		of_others = {f"perf.{c.key}" for c in package.COUNTERS} | {"latency_ns"}
+		assert {m.path for m in metric.READ if m.path.replace(".", "_") not in columns} == of_others
+		settings = getattr(conditions, "OF_ENVIRONMENT", None) or conditions._OF_ENVIRONMENT
+		for name in (s for s in settings if "." not in s):
 		    assert any(column.startswith(f"environment_{name}") for column in columns), name
 		for name in [f"app_latency_ns_{kind}_p50" for kind in names["latency"]] + [
 		        f"ledger_{stage}_bytes" for stage in names["stage"]] + [
 		        f"cpu_sender_ns_per_kib_{kind}_value" for kind in names["class"]]:
-		    assert name in columns and importer.OWN.fullmatch(name), name
+		    assert name in columns and OWN.fullmatch(name), name
 	END
 }
 

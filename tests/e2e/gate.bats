@@ -56,20 +56,49 @@ result_of() {
 	[[ $output == *SO_ZEROCOPY* ]]
 }
 
-@test "copy-gate: a program without connections fails, an --assert decides, a failed command keeps its status" {
+@test "copy-gate: a program without connections is not judged, an --assert decides, a failed command keeps its status" {
 	need_root
-	run -5 gate -- python3 "$APP" idle
+	run -6 gate -- python3 "$APP" idle
 	[[ $output == *'name the service with --comm or --port'* ]]
 	run -0 gate --assert 'copies_per_byte <= 2.01' -- python3 "$APP" relay wrapped
 	run -5 gate --assert 'copies_per_byte <= 0.5' -- python3 "$APP" relay wrapped
 	[[ $output == *"'copies_per_byte <= 0.5' does not hold"* ]]
+	# It is no run for a baseline either.
+	run -5 gate --record base.json --assert 'copies_per_byte <= 0.5' -- python3 "$APP" relay wrapped
+	[[ $output == *'nothing recorded'*"'copies_per_byte <= 0.5' does not hold"* ]]
+	[ ! -e base.json ]
+	# The program sends nothing with MSG_ZEROCOPY: the value is unknown, not false.
+	run -6 gate --assert 'copied_fraction <= 0.5' -- python3 "$APP" relay wrapped
+	[[ $output == *"'copied_fraction <= 0.5' does not hold: unknown"* ]]
 	run -7 gate -- sh -c 'exit 7'
 	[[ $output == *'failed with status 7'* ]]
 }
 
-# fake DOCUMENT [STATUS [MESSAGE]]: a netiotrace that is ready at once and ends with this document.
+@test "copy-gate: a run that watched nothing cannot be judged by a baseline either; mistakes end it before the tests" {
+	need_root
+	gate --record base.json -- python3 "$APP" relay spliced
+	run -6 gate --baseline base.json -- true
+	[[ $output == *'the run cannot be judged'*'name the service with --comm or --port'* ]]
+	mkdir directory
+	for option in --json --record; do
+		run -1 gate "$option" directory -- touch started
+		[[ $output == *'directory'* && $output != *Traceback* ]]
+	done
+	run -2 gate --assert 'foo <= 1' -- touch started
+	[[ $output == *foo* ]]
+	[ ! -e started ]
+	# A file that can no longer be written after the tests does not hide how they ended.
+	run -7 gate --json out.json -- sh -c 'mkdir out.json && exit 7'
+	[[ $output == *'cannot write out.json'*'failed with status 7'* && $output != *Traceback* ]]
+	rmdir out.json
+	run -1 gate --json out.json -- sh -c 'mkdir out.json'
+}
+
+# fake DOCUMENT [STATUS [MESSAGE [LAST]]]: a netiotrace that is ready at once and ends with this document, and LAST on
+# stderr. MESSAGE: it does not start.
 fake() {
 	FAKE=$PWD/fake
+	printf '%s' "${4-}" >last
 	cat >"$FAKE" <<-'END'
 		#!/usr/bin/env bash
 		while [ $# -gt 0 ]; do
@@ -79,7 +108,7 @@ fake() {
 	END
 	cat >>"$FAKE" <<-END
 		[ -z '${3-}' ] || { echo '${3-}' >&2; exit ${2:-0}; }
-		trap 'rm "\$ready"; cat $PWD/$1; exit ${2:-0}' INT
+		trap 'rm "\$ready"; cat $PWD/$1; cat $PWD/last >&2; exit ${2:-0}' INT
 		echo "netiotrace \$\$" >"\$ready"
 		while :; do sleep 0.05; done
 	END
@@ -112,8 +141,9 @@ document() {
 		jq "$change" good.json >bad.json
 		fake bad.json 130
 		echo "$change"
-		run -5 gate --baseline base.json -- true
+		run "-$([[ $word == worse ]] && echo 5 || echo 6)" gate --baseline base.json -- true
 		[[ $output == *"$word"* ]]
+		[[ $status -eq 5 || $output == *'the run cannot be judged'* ]]
 		[[ $output != *' unknown'$'\n'* || $output == *'An unknown count does not pass'* ]]
 	done <<-'END'
 		.total.ledger.copies_per_byte = null | .health.ends_missed = 3 => unknown
@@ -142,8 +172,82 @@ document() {
 	[[ $output =~ 'zero-copy sends that were copied'.*new ]]
 	# A baseline is never recorded from unknown counts.
 	fake bad.json 130
-	run -5 gate --record other.json -- true
+	run -6 gate --record other.json -- true
 	[ ! -e other.json ]
+	# A row that the baseline lacks is new if it is known, and unknown if not.
+	jq 'del(.metrics.copies_per_byte)' base.json >lacking.json
+	jq '.total.ledger.copies_per_byte = null' good.json >null.json
+	fake null.json 130
+	run -6 gate --baseline lacking.json -- true
+	[ "$(result_of 'copies per byte')" = unknown ]
+	fake good.json 130
+	run -0 gate --baseline lacking.json -- true
+	[ "$(result_of 'copies per byte')" = new ]
+	# Worse and unknown at once is a failure: the unknown count could not change it.
+	jq '.total.ledger.copies_per_byte = null | .total.refused.enobufs = 50' good.json >both.json
+	fake both.json 130
+	run -5 gate --baseline base.json -- true
+}
+
+@test "copy-gate: an assertion that is false fails, one that is unknown is not judged, with or without --record" {
+	local what
+
+	document >good.json
+	for what in '' '--record new.json'; do
+		fake good.json 5 '' "netiotrace: assertion 'a <= 0' does not hold: found 1 in the total."
+		# shellcheck disable=SC2086 # an option and its value
+		run -5 gate $what -- true
+		[[ $output == *"'a <= 0' does not hold"* ]]
+		fake good.json 5 '' "netiotrace: assertion 'a <= 0' does not hold: unknown in the total: no hook."
+		# shellcheck disable=SC2086
+		run -6 gate $what -- true
+		[[ $output == *"'a <= 0' does not hold"* ]]
+		# One of two is false.
+		fake good.json 5 '' "netiotrace: assertion 'b <= 0' does not hold: found 1 in the total.
+	netiotrace: assertion 'a <= 0' does not hold: unknown in the total: no hook."
+		# shellcheck disable=SC2086
+		run -5 gate $what -- true
+		[ ! -e new.json ]
+	done
+	# attach that fails at its end gives no verdict.
+	fake good.json 1 '' 'netiotrace: the books do not balance.'
+	run -6 gate -- true
+}
+
+@test "copy-gate --sample-calls: sampled counts of calls are not judged, copies and shares by their bounds" {
+	document >good.json
+	fake good.json 130
+	gate --record base.json -- true
+	# Calls were seen a tenth of the time; estimates: 0.4 copies per byte, 60 % spliced.
+	jq '.events = {quality: "sampled", time_share: 0.1} | .total.refused.quality = "sampled"
+		| .total.sends.splice = {calls_at_least: null, calls_at_most: null}
+		| .total.ledger += {copies_per_byte: 0.4, copies_per_byte_at_least: 0, copies_per_byte_at_most: 0.04}
+		| .total.ledger.tx_splice = {bytes: 600000, bytes_at_least: 1030000, bytes_at_most: 1048576}
+		| .total.ledger.tx_pin.bytes_at_least = 0' good.json >sampled.json
+	fake sampled.json 130
+	run -0 gate --sample-calls --baseline base.json -- true
+	[[ $output == *'send calls per MiB '*' not judged'*'calls were seen 10 % of the time'* ]]
+	[ "$(result_of 'copies per byte')" = ok ]
+	[ "$(result_of 'spliced share of the sent bytes')" = ok ]
+	# Without the option that is an unknown count.
+	run -6 gate --baseline base.json -- true
+	# An interval across the limit is no failure, one beyond it is.
+	jq '.total.ledger.copies_per_byte_at_most = 1' sampled.json >wide.json
+	fake wide.json 130
+	run -6 gate --sample-calls --baseline base.json -- true
+	jq '.total.ledger += {copies_per_byte_at_least: 0.2, copies_per_byte_at_most: 1}' sampled.json >worse.json
+	fake worse.json 130
+	run -5 gate --sample-calls --baseline base.json -- true
+	# An estimate without a bound is none.
+	jq 'del(.total.ledger.tx_splice.bytes_at_least)' sampled.json >bare.json
+	fake bare.json 130
+	run -6 gate --sample-calls --baseline base.json -- true
+	# A baseline keeps the counts of calls that it has, and gets none from samples.
+	fake sampled.json 130
+	run -0 gate --sample-calls --record base.json -- true
+	jq -e ".metrics.calls_per_mib.high == 16" base.json
+	gate --sample-calls --record sampled-base.json -- true
+	jq -e '.metrics | has("copies_per_byte") and (has("calls_per_mib") | not)' sampled-base.json
 }
 
 @test "copy-gate: counts of calls that vary as much as a scheduler varies them raise no alarm" {

@@ -94,19 +94,25 @@ frame() {
 
 # A scripted sender: $1 VERIFY, $2 the bytes of one message, $3 the byte count that it reports.
 by_hand() {
+	local control data_hello phase total # before the receiver waits: each byte is a process
+
+	control=$(hello 1 "$1")
+	data_hello=$(hello 2 "$1")
+	phase=$(frame 3 1 1 0 0)
+	total=$(frame 5 0 1 "$3" "$(($3 * 64))")
 	start recv recv --listen 127.0.0.1:0
 	event recv listening
 	port=$(jq .port recv.listening)
 	exec {ctl}<>"/dev/tcp/127.0.0.1/$port"
-	echo -ne "$(hello 1 "$1")" >&"$ctl"
+	echo -ne "$control" >&"$ctl"
 	head -c 32 <&"$ctl" >welcome
 	exec {data}<>"/dev/tcp/127.0.0.1/$port"
-	echo -ne "$(hello 2 "$1")" >&"$data"
+	echo -ne "$data_hello" >&"$data"
 	head -c 32 <&"$ctl" >ready
-	echo -ne "$(frame 3 1 1 0 0)" >&"$ctl"
+	echo -ne "$phase" >&"$ctl"
 	head -c 32 <&"$ctl" >ok
 	echo -ne "$2" >&"$data"
-	echo -ne "$(frame 5 0 1 "$3" "$(($3 * 64))")" >&"$ctl"
+	echo -ne "$total" >&"$ctl"
 }
 
 # bats test_tags=address,thread

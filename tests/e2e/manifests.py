@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Checks the manifests of a directory: manifests.py DIRECTORY. Prints what is wrong; exit status 1.
 
-Each manifest refers to the others by names and labels that exist. ServiceMonitor and Kustomization, of which
-kubernetes-validate has no schema, have only fields that are published for them. The DaemonSet has the least
+Each manifest refers to the others by names and labels that exist. ServiceMonitor, PrometheusRule and Kustomization,
+of which kubernetes-validate has no schema, have only fields that are published for them. The DaemonSet has the least
 rights: its capabilities and its mounts are those listed here.
 """
 import os
@@ -22,6 +22,11 @@ PUBLISHED = {
         "spec.endpoints[].relabelings[].sourceLabels[]": str,
         **{"spec.endpoints[].relabelings[]." + key: int if key == "modulus" else str
            for key in RELABELING if key != "sourceLabels"}}),
+    "PrometheusRule": ("monitoring.coreos.com/v1", {
+        "metadata.name": str, "metadata.namespace": str, "metadata.labels.*": str,
+        "spec.groups[].name": str, "spec.groups[].interval": str, "spec.groups[].rules[].record": str,
+        "spec.groups[].rules[].alert": str, "spec.groups[].rules[].expr": str, "spec.groups[].rules[].for": str,
+        "spec.groups[].rules[].labels.*": str, "spec.groups[].rules[].annotations.*": str}),
     "Kustomization": ("kustomize.config.k8s.io/v1beta1", {
         "namespace": str, "namePrefix": str, "nameSuffix": str, "resources[]": str, "images[].name": str,
         "images[].newName": str, "images[].newTag": str, "images[].digest": str, "labels[].pairs.*": str,
@@ -35,7 +40,7 @@ def leaves(value, path=""):
     if isinstance(value, dict):
         for key, child in value.items():
             parent = path.rsplit(".", 1)[-1]
-            name = "*" if parent in ("labels", "matchLabels", "pairs") else key
+            name = "*" if parent in ("labels", "matchLabels", "pairs", "annotations") else key
             yield from leaves(child, "%s.%s" % (path, name) if path else name)
     elif isinstance(value, list):
         for child in value:
@@ -58,12 +63,14 @@ def unmatched(kinds, files):
     daemon, service, monitor = (kinds[kind] for kind in ("DaemonSet", "Service", "ServiceMonitor"))
     template = daemon["spec"]["template"]
     pod, = template["spec"]["containers"]
+    policy = kinds["NetworkPolicy"]["spec"]
     ports = {row["name"]: row["containerPort"] for row in pod["ports"]}
     for what, selector, labels in (
             ("the DaemonSet's selector", daemon["spec"]["selector"]["matchLabels"], template["metadata"]["labels"]),
             ("the Service's selector", service["spec"]["selector"], template["metadata"]["labels"]),
             ("the ServiceMonitor's selector", monitor["spec"]["selector"]["matchLabels"],
-             service["metadata"]["labels"])):
+             service["metadata"]["labels"]),
+            ("the NetworkPolicy's selector", policy["podSelector"]["matchLabels"], template["metadata"]["labels"])):
         if not selector.items() <= labels.items():
             yield "%s fits nothing" % what
     for row in service["spec"]["ports"]:
@@ -72,6 +79,12 @@ def unmatched(kinds, files):
     for row in monitor["spec"]["endpoints"]:
         if row["port"] not in [port["name"] for port in service["spec"]["ports"]]:
             yield "the ServiceMonitor's port %s is not the Service's" % row["port"]
+    if [row["port"] for rule in policy["ingress"] for row in rule["ports"]] != list(ports):
+        yield "the NetworkPolicy's port is not the container's"
+    if template["spec"]["priorityClassName"] != kinds["PriorityClass"]["metadata"]["name"]:
+        yield "there is no such PriorityClass"
+    if kinds["PrometheusRule"]["metadata"]["namespace"] != kinds["Namespace"]["metadata"]["name"]:
+        yield "the PrometheusRule is in another namespace"
     if ":%d" % ports["metrics"] not in pod["args"]:
         yield "the exporter does not listen on the container's port"
     if template["spec"]["serviceAccountName"] != kinds["ServiceAccount"]["metadata"]["name"]:
@@ -103,12 +116,16 @@ def excessive(kinds):
             yield "the mount %s" % row["name"]
     if volumes:
         yield "volumes that are not mounted"
+    policy = kinds["NetworkPolicy"]["spec"]
+    if policy["egress"] or set(policy["policyTypes"]) != {"Ingress", "Egress"} or not all(
+            rule.get("from") for rule in policy["ingress"]):
+        yield "the NetworkPolicy"
 
 
 def main():
     directory = sys.argv[1]
     kinds = manifests(directory)
-    wrong = [*unpublished(kinds["ServiceMonitor"]), *unpublished(kinds["Kustomization"]),
+    wrong = [*(text for kind in PUBLISHED for text in unpublished(kinds[kind])),
              *unmatched(kinds, os.listdir(directory)), *excessive(kinds)]
     for text in wrong:
         print(text)

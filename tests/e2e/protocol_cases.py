@@ -145,6 +145,19 @@ def wrong_receiver(state, deed, pattern="", more=(), mode="onecopy"):
                 return
 
 
+def refusing_receiver(deed):
+    """The errno in REFUSE is the receiver's: the sender does not take it for an end of its own wait."""
+    p = peer("receiver", "greeted", deed)
+    try:
+        s = start([LOADGEN, "send", "--connect", "127.0.0.1:" + p.stdout.readline().strip(), "--receive", "mmap",
+                   "--messages", "9999"], ".", dict(os.environ))
+        code, _, err = finish(s)
+    finally:
+        end(p)
+    check(code == 1 and len(err.splitlines()) == 1, f"exit {code}, not 1 with a sentence", err)
+    check("--receive mmap cannot work on the receiver's machine" in err, "another sentence", err)
+
+
 def slow_receiver():
     """It claims progress for ever, 8 KiB at a time: the bytes in flight have a limit in all, 5 minutes / 30."""
     env = {**os.environ, "NETIO_LIMITS_DIVISOR": "30"}
@@ -186,6 +199,8 @@ def clients():
         yield f"receiver, {state}: {deed}", wrong_receiver, (state, deed, pattern)
     yield "receiver, measured totals: creeps 1", wrong_receiver, ("measured totals", "creeps 1")
     yield "receiver, measured totals: creeps 8192", slow_receiver, ()
+    for deed in ("refuse for EINTR", "refuse for ETIME"):
+        yield f"receiver, greeted: {deed}", refusing_receiver, (deed,)
     # Each way of sending waits in its own code.
     for mode, more in [("twocopy", ("--rate", "100000/s")), ("onecopy", ("--request-response",)), ("zerocopy", ()),
                        ("onecopy", ("--request-response", "--rate", "1000/s")), ("zerocopy", ("--rate", "100000/s"))]:

@@ -7,6 +7,7 @@ protocol_peer.py sender PORT STATE DEED a sender of one session; prints "reached
 
 Each follows the protocol until STATE, prints "reached" and does DEED instead of the next step:
 killed, stopped, silent, flood TYPE, drip TYPE, holds HOW, creeps BYTES, or a lie, which is a key of the dictionaries below."""
+import errno
 import json
 import os
 import signal
@@ -112,6 +113,8 @@ class Receiver(Peer):
         "unknown type": lambda p: p.frame(99),
         "refuse for reason 99": lambda p: p.frame(REFUSE, index=99),
         "refuse for reason 5": lambda p: p.frame(REFUSE, index=5),
+        "refuse for EINTR": lambda p: p.frame(REFUSE, index=5, messages=errno.EINTR),
+        "refuse for ETIME": lambda p: p.frame(REFUSE, index=5, messages=errno.ETIME),
         "READY": lambda p: p.frame(READY),
         "CONFIRM": lambda p: p.frame(CONFIRM),
         "PHASE": lambda p: p.frame(PHASE),

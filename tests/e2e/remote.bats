@@ -279,6 +279,7 @@ time.sleep(600)"
 
 # bats test_tags=address,thread
 @test "two machines: the books of both balance in every mode; one receiver serves all rounds" {
+	there sh -c 'echo 4096 65536 2097152 >/proc/sys/net/ipv4/tcp_rmem'
 	serve "$THERE4:$PORT" -v
 	here "$NETIOTRACE" --mode all --rounds 3 --duration 600ms --warmup 20ms --threads 3 --no-times --details --json out.json \
 		--connect "$THERE4:$PORT" >text 2>stderr </dev/null
@@ -290,8 +291,13 @@ time.sleep(600)"
 	grep -q 'gather + send + receive' flat
 	grep -q 'as the receiver reports' flat
 	grep -q "$(uname -n) to there.example (Linux $(uname -r | cut -d- -f1))" flat
-	jq -e --arg here "$(uname -n)" '.environment | .host == $here and .receiver.host == "there.example"
-		and .receiver.device == "veth1" and .receiver.mtu == 4000' out.json
+	jq -e --arg here "$(uname -n)" --arg cc "$(there cat /proc/sys/net/ipv4/tcp_congestion_control)" \
+		'.environment | .host == $here and .receiver.host == "there.example"
+		and .receiver.device == "veth1" and .receiver.mtu == 4000
+		and .receiver.system_congestion_control == $cc and .receiver.rmem_max == .rmem_max
+		and .receiver.tcp_rmem == "4096 65536 2097152" and .receiver.tcp_rmem != .tcp_rmem
+		and (.receiver.rps_cpus | test("^[0,]+$")) and .receiver.irq_time_accounting == .irq_time_accounting
+		and (.receiver.cpu_quota == .cpu_quota)' out.json
 	# Each side's cost is known. Classes of the receiver's CPU time are from its machine's samples.
 	for side in sender receiver both; do
 		sed -n "/^total.perf.derived.$side\$/,/^\$/p" text | grep -qE '^  cpu_ns_per_kib( +[0-9.]+){3}$'

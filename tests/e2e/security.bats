@@ -66,11 +66,14 @@ nothing_ran() {
 	}
 }
 
-# every_name DIR: plants in DIR, under every name that gnuplot looks for, a script that leaves a
-# file in the trap.
+# every_name DIR: plants in DIR, under every name that gnuplot or python3 looks for, a script that
+# leaves a file in the trap.
 every_name() {
 	local name
 
+	for name in analysis jinja2 markupsafe json re os site sitecustomize usercustomize; do
+		echo "import builtins; builtins.open('$TRAP/$name', 'w')" >"$1/$name.py"
+	done
 	for name in common panels lines stacks histograms; do
 		echo "system('touch $TRAP/$name')" >"$1/$name.gp"
 	done
@@ -89,7 +92,9 @@ in_others_hands() {
 
 	(cd others && env HOME="$there" TMPDIR="$there" GNUPLOT_LIB="$there" XDG_CONFIG_HOME="$there" \
 		XDG_CACHE_HOME="$there" XDG_DATA_HOME="$there" XDG_RUNTIME_DIR="$there" GNUTERM=dumb \
-		GNUPLOT_DRIVER_DIR="$there" GNUPLOT_PS_DIR="$there" FONTCONFIG_PATH="$there" "$@")
+		GNUPLOT_DRIVER_DIR="$there" GNUPLOT_PS_DIR="$there" FONTCONFIG_PATH="$there" \
+		PYTHONPATH="$there" PYTHONHOME="$there" PYTHONUSERBASE="$there" PYTHONSTARTUP="$there/site.py" \
+		PYTHONPYCACHEPREFIX="$there" "$@")
 }
 
 # nothing_opened_in DIR: strace recorded no opened or executed file below DIR.
@@ -134,6 +139,43 @@ nothing_opened_in() { # DIR
 	nothing_ran
 }
 
+# By names alone, each way below leads to a program of root in a directory of root.
+@test "security: root runs no gnuplot that another user could exchange on the way to it" {
+	local way
+
+	owned_dir "$OTHER" others
+	mkdir -p others/roots/bin sticky links group
+	printf '#!/bin/sh\ntouch %s/ran\nexit 1\n' "$TRAP" >others/roots/bin/gnuplot
+	chmod 755 others/roots/bin/gnuplot
+	cp -a others/roots/bin bin
+	# Another user could rename others/roots.
+	ln -s "$PWD/others/roots/bin" links/directory
+	ln -s ../others/roots/../../bin links/above
+	ln -s "$PWD/links/directory" links/twice
+	# Another user could make their own link lead elsewhere.
+	chmod 1777 sticky
+	as "$OTHER" ln -s "$PWD/bin" sticky/link
+	ln -s "$PWD/sticky/link" links/sticky
+	cp bin/gnuplot group/gnuplot
+	chmod 775 group/gnuplot
+	chgrp "$OTHER" group/gnuplot
+	mkdir links/file
+	ln -s ../../sticky/link/gnuplot links/file/gnuplot
+	for way in links/directory links/above links/twice sticky/link links/sticky links/file group; do
+		rm -rf out
+		# With fs.protected_symlinks, root cannot follow the other user's own link.
+		[[ $way == *sticky* || $way == links/file ]] || [ -x "$way/gnuplot" ]
+		PATH=$PWD/$way:$PATH "$NETIOTRACE" report -q -o out "$published"
+		[ -s out/report.html ]
+		nothing_ran
+	done
+	# Links of root, also in a sticky directory, are followed.
+	ln -s "$PWD/bin" sticky/roots
+	ln -s ../sticky/roots links/trusted
+	env PATH="$PWD/links/trusted:$PATH" "$NETIOTRACE" report -q -o out2 "$published"
+	[ -e "$TRAP/ran" ]
+}
+
 # gnuplot reports its own user and environment.
 @test "security: gnuplot runs without root and without environment, for any caller" {
 	mkdir bin
@@ -145,10 +187,12 @@ nothing_opened_in() { # DIR
 		exit 1
 	END
 	chmod 755 bin bin/gnuplot
-	run ! env PATH="$PWD/bin:$PATH" TMPDIR="$PWD" "$NETIOTRACE" report -q -o out "$published"
+	run -0 env PATH="$PWD/bin:$PATH" TMPDIR="$PWD" "$NETIOTRACE" report -q -o out "$published"
 	echo "$output"
-	[[ $output == *"uid 65534 groups 65534 in / home none tmp none sudo none caps 0000000000000000" ]]
-	run ! by_sudo env PATH="$PWD/bin:$PATH" TMPDIR="$PWD" "$NETIOTRACE" report -q -o out "$published"
+	[[ $output =~ "uid "([0-9]+)" groups "([0-9]+)" in / home none tmp none sudo none caps 0000000000000000"$ ]]
+	[ "${BASH_REMATCH[1]}" -ge 60706 ]
+	[ "${BASH_REMATCH[2]}" -ge 60706 ]
+	run -0 by_sudo env PATH="$PWD/bin:$PATH" TMPDIR="$PWD" "$NETIOTRACE" report -q -o out "$published"
 	echo "$output"
 	[[ $output == *"uid $CALLER groups $CALLER in / home none tmp none sudo none caps 0000000000000000" ]]
 }
@@ -320,7 +364,7 @@ swap_forever() {
 	kept=$(find roots -printf '%p %i %s %T@\n' | sort)
 	# Swapped before the start.
 	as "$OTHER" ln -s "$PWD/roots" others/link
-	run -1 "$NETIOTRACE" attach -q --comm nosuch --duration 50ms --ready-file others/link/ready
+	run -1 "$NETIOTRACE" attach -q --comm nosuch --wait --duration 50ms --ready-file others/link/ready
 	[[ $output == *"others/link/ready cannot be written: Permission denied"* ]]
 	run -1 "$NETIOTRACE" export --listen "unix:$PWD/others/link/sock"
 	[[ $output == *"cannot listen on unix:$PWD/others/link/sock: Permission denied"* ]]
@@ -430,6 +474,12 @@ refused_link() {
 	[ -s own/report/report.html ]
 	"$NETIOTRACE" compare -q --json changes.json own own
 	[ -s changes.json ]
+	for copy in own2 own3; do
+		cp -r own $copy
+		"$NETIOTRACE" -q --backend none --mode onecopy --messages 6 --warmup 0 --json $copy/cells/one.json
+	done
+	"$NETIOTRACE" compare -q --json changes.json own,own2 own3
+	jq -e '.before.sweeps == 2' changes.json
 	# Files as tar extracts them: the owner cannot reach them.
 	cp "$published" own/data.csv
 	chown "$OTHER" own/data.csv
@@ -443,7 +493,20 @@ refused_link() {
 	[[ $output == *'Permission denied'* || $output == *'no results'* ]]
 	run -1 "$NETIOTRACE" report -q -o out2 others/one.json
 	[[ $output == *'Permission denied'* ]]
+	# The cells of another user in a directory of root.
+	mkdir mixed
+	mv others/cells mixed
+	run -1 "$NETIOTRACE" report -q -o out2 mixed
+	[[ $output == *'Permission denied'* || $output == *'no results'* ]]
 	run ! "$NETIOTRACE" compare -q others/one.json others/one.json
+	# Root's own link into a directory in which another user makes the next one.
+	mkdir links
+	ln -s "$PWD/others/one.json" links/one.json
+	run -1 "$NETIOTRACE" report -q -o out2 links
+	[[ $output == *'Permission denied'* || $output == *'no result documents'* ]]
+	ln -s "$PWD/own/cells/one.json" links/own.json
+	rm links/one.json
+	"$NETIOTRACE" compare -q links links
 	# Under sudo, only data that the caller may read.
 	run -1 by_sudo "$NETIOTRACE" report -q -o out2 "$PWD/own/cells/one.json"
 	[[ $output == *'Permission denied'* ]]
@@ -454,6 +517,108 @@ refused_link() {
 	run -2 "$NETIOTRACE" attach -q --duration 1ms --follow-result others/one.json -- true
 	[[ $output == *'Permission denied'* ]]
 	[ ! -e out2 ]
+}
+
+# child_of PID: the process that it started; $child.
+child_of() {
+	child=$(pgrep -P "$1" python3)
+}
+
+# A FIFO keeps python3 at its work. It is a user of its own: a process of nobody, as any other user's,
+# cannot take its descriptors, and it has none of the caller's.
+@test "security: no other process has access to the python3 that reads for root" {
+	local pid child uid other holder
+
+	mkfifo -m 600 data
+	sleep 600 1<>data 3>&- &
+	holder=$!
+	"$NETIOTRACE" compare data data 9<"$published" 3>&- &
+	pid=$!
+	within 60 child_of "$pid"
+	within 60 grep -q python3 "/proc/$child/cmdline"
+	uid=$(awk '/^Uid:/ {print $2}' "/proc/$child/status")
+	[ "$uid" -ge 60706 ]
+	[ "$uid" -ne 65534 ]
+	[ "$(awk '/^Uid:/ {print $2}' /proc/[0-9]*/status 2>/dev/null | grep -cx "$uid")" -eq 1 ]
+	ls -l "/proc/$child/fd"
+	for other in "$uid" 65534 "$OTHER"; do
+		# The witness: a process of the same user could.
+		if [ "$other" = "$uid" ]; then
+			as "$other" ls "/proc/$child/fd"
+		else
+			run ! as "$other" ls "/proc/$child/fd"
+		fi
+	done
+	run ! grep -F "$published" <(ls -l "/proc/$child/fd")
+	kill -TERM "$pid"
+	wait "$pid" || [ $? -eq 143 ]
+	within 60 has_ended "$child"
+	kill "$holder"
+}
+
+# Python finds its library beside the first python3 of PATH if it was started by a bare name.
+@test "security: python3 takes its library from no directory of PATH" {
+	local version
+
+	[ -x /usr/bin/python3 ] || skip "there is no /usr/bin/python3"
+	version=$(/usr/bin/python3 -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
+	mkdir -p others/bin "others/lib/$version/lib-dynload"
+	cp -r "/usr/lib/$version/." "others/lib/$version"
+	echo "open('$TRAP/getopt', 'w')" >>"others/lib/$version/getopt.py"
+	rm -rf "others/lib/$version/__pycache__"
+	cp /usr/bin/python3 others/bin/python3
+	chown -R "$OTHER:$OTHER" others
+	# The witness: such a directory does change a python3 that is started by name.
+	(PATH=$PWD/others/bin:$PATH exec -a python3 /usr/bin/python3 -I -c 'import getopt')
+	[ -e trap/getopt ]
+	rm -f trap/*
+	PATH=$PWD/others/bin:$PATH "$NETIOTRACE" compare -q "$published" "$published"
+	PATH=$PWD/others/bin:$PATH "$NETIOTRACE" attach -q --duration 1ms --baseline "$published" -- true
+	nothing_ran
+	# Where /usr/bin/python3 is none, root takes no python3 that another user can exchange.
+	cat >others/bin/python3 <<-END
+		#!/bin/sh
+		touch $TRAP/python3
+	END
+	run -1 unshare -m sh -c "mount --bind /etc/passwd /usr/bin/python3 &&
+		PATH=$PWD/others/bin:\$PATH $NETIOTRACE compare -q $published $published"
+	[[ $output == *'cannot run python3: Permission denied'* ]]
+	nothing_ran
+}
+
+@test "security: Ctrl-C ends attach while another user keeps it waiting for its baseline" {
+	local pid child holder
+
+	mkfifo -m 644 data
+	chown "$OTHER" data
+	as "$OTHER" sleep 600 1<>data 3>&- &
+	holder=$!
+	"$NETIOTRACE" attach --port 9 --baseline data >output 2>&1 3>&- &
+	pid=$!
+	within 60 child_of "$pid"
+	kill -INT "$pid"
+	wait "$pid" || [ $? -eq 130 ]
+	run ! grep -i empty output
+	within 60 has_ended "$child"
+	kill "$holder"
+}
+
+@test "security: a pipe in a data set keeps no reader waiting, whoever opens it" {
+	local programs
+
+	refused() { # COMMAND...
+		run ! --separate-stderr timeout 60 "$@"
+		# shellcheck disable=SC2154 # stderr: of run
+		[[ $stderr == 'netiotrace: '*'results/cells/a.json: not a regular file.' ]]
+	}
+	programs=$(for_all "$NETIOTRACE_BIN" "$PWD/programs")
+	mkdir -p results/cells
+	mkfifo results/cells/a.json
+	refused "$NETIOTRACE" compare results results
+	refused "$NETIOTRACE" report -o out results
+	refused "$NETIOTRACE" attach -q --duration 1ms --baseline results -- true
+	refused env SUDO_UID=$CALLER SUDO_GID=$CALLER "$NETIOTRACE" compare results results
+	refused setpriv --reuid "$OTHER" --regid "$OTHER" --clear-groups "$programs/netiotrace" compare results results
 }
 
 @test "security: a killed report leaves no file and no gnuplot process" {

@@ -108,7 +108,7 @@ right() {
 
 	needs_qdisc "tbf rate 200kbit burst 4k latency 20s"
 	export NETIO_LIMITS_DIVISOR=10
-	loop "tbf rate 200kbit burst 4k latency 20s" "$NETIOTRACE" --backend none --mode onecopy \
+	loop "tbf rate 200kbit burst 4k latency 20s" "$NETIOTRACE" --mode onecopy \
 		--size 8m --duration 200ms --rounds 1 >out 2>out.err 3>&- &
 	pid=$!
 	within 20 grep -q 'the warm-up should have ended .* ago: TCP moves [0-9.]* kB/s, .* whole message, here 8.39 MB' out.err

@@ -86,7 +86,7 @@ whole() {
 	(cd "$1/cells" && jq -s 'map(.runs[0])' {twocopy,zerocopy}-{1024,65536}-t1-r{0,1,2}.json) | python3 -c 'import csv, json, sys
 rows = list(csv.DictReader(open(sys.argv[1])))
 runs = json.load(sys.stdin)
-assert len(rows) == len(runs) and len(rows[0]) == 13, rows[0]
+assert len(rows) == len(runs) and len(rows[0]) == 34, rows[0]
 for row, run in zip(rows, runs):
     app, ledger = run["app"], run["ledger"]
     for key in "mode", "size", "threads", "round":
@@ -94,6 +94,8 @@ for row, run in zip(rows, runs):
     for key, value in (("throughput_gbps", app["throughput_gbps"]), ("copies_per_byte", ledger["copies_per_byte"]),
                        ("send_p50_us", app["latency_ns"]["send_call"]["p50"] / 1000),
                        ("delivery_p50_us", app["latency_ns"]["delivery"]["p50"] / 1000),
+                       ("send_p99_us", app["latency_ns"]["send_call"]["p99"] / 1000), ("payload_bytes", app["rx_bytes"]),
+                       ("context_switches", sum(run["perf"][side]["context_switches"]["value"] for side in ("sender", "receiver"))),
                        ("cpu_ns_per_kib", (app["cpu_s"]["sender"] + app["cpu_s"]["receiver"]) * 1e9 / (app["rx_bytes"] / 1024))):
         assert value is None and not row[key] or abs(float(row[key]) - value) < 1e-9 * abs(value) + 1e-9, (key, row[key], value)' "$1/results.csv"
 }
@@ -423,7 +425,8 @@ random_moment() {
 	seed_random
 	finished reference
 	while [ "$killed" -lt 12 ]; do # others in each run
-		start_tiny out -q --resume
+		# A sweep that was killed at once has made no directory.
+		if [ -d out ]; then start_tiny out -q --resume; else start_tiny out -q; fi
 		random_moment
 		if kill -9 "$pid" 2>/dev/null; then
 			killed=$((killed + 1))
@@ -601,4 +604,32 @@ at_least_made() { # DIR N
 	[ $((more * 4)) -le "$start" ]
 	# The only other wait is the warm-up, at most half a round.
 	jq -e '.settings.warmup_s * 2 <= .settings.duration_s' out/sweep.json
+}
+
+@test "sweep without python3: an interrupted one has its results, table and exit status; report names the package" {
+	local code=0 pid python3="install the package python3." port receiver
+
+	without_python3 "$NETIOTRACE" sweep "${TINY[@]}" --duration 9s -o out >stdout 2>stderr </dev/null 3>&- &
+	pid=$!
+	# Eleven runs of 3 s follow the first.
+	within 120 compgen -G 'out/cells/*.json'
+	pkill -INT -P "$pid" # of the subshell
+	wait "$pid" || code=$?
+	[ "$code" -eq 130 ]
+	[ "$(wc -l <out/results.csv)" -ge 2 ]
+	grep -q '^Gbit/s, median' stdout
+	grep -q 'interrupted' stdout
+	run ! grep -q python3 stderr
+	run -1 without_python3 "$NETIOTRACE" report out
+	[ "$output" = "netiotrace: report needs python3, which is not installed: install the packages python3 and python3-jinja2." ]
+	# The published table is python3's.
+	port=$(free_port)
+	"$LOADGEN" recv --listen "127.0.0.1:$port" --forever >/dev/null 2>ready 3>&- &
+	receiver=$!
+	within 3 grep -q listening ready
+	without_python3 "$NETIOTRACE" sweep --preset sigcomm21 --rounds 1 --duration 100ms -o preset \
+		--connect "127.0.0.1:$port" >stdout 2>stderr </dev/null
+	kill "$receiver"
+	grep -q '^preset: 1 of 1 run made' stdout
+	[ "$(tail -n 1 stderr)" = "netiotrace: --preset sigcomm21 needs python3, which is not installed: $python3" ]
 }

@@ -21,7 +21,7 @@ setup() {
 
 # A correct cell: 23 zero-copy messages of 1 KiB on loopback.
 good() {
-	jq -n '23552 as $total | {runs: [{mode: "zerocopy", interrupted: false,
+	jq -n '23552 as $total | {environment: {virtualization: "vm, emulated"}, runs: [{mode: "zerocopy", interrupted: false,
 		app: {tx_bytes: $total, rx_bytes: $total, tx_messages: 23, partial_sends: 0,
 			tcp: {bytes_acked: $total, bytes_received: $total, bytes_retrans: 0},
 			zerocopy: {sends: 23, completed: 23, copied: 23, enobufs: 0}},
@@ -81,6 +81,8 @@ judged() { # BACKEND KERNEL
 		fi
 	done
 	[ -z "$(complaints_of doc loopback zerocopy 1)" ]
+	jq '.environment.virtualization = "vm"' doc >changed
+	[ -n "$(complaints_of changed loopback zerocopy 1)" ]
 	[ -n "$(complaints_of doc tap zerocopy 1)" ]
 	[ -n "$(complaints_of doc loopback onecopy 1)" ]
 	[ -n "$(complaints_of doc loopback zerocopy 2)" ]

@@ -8,10 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare/compare.h"
 #include "doctor/diagnosis.h"
 #include "fuzz.h"
-#include "report/report.h"
 #include "run/options.h"
 #include "sweep/sweep_options.h"
 
@@ -106,33 +104,12 @@ static void parse_sweep(int argc, char **argv)
 	options__clear(&o.run);
 }
 
-static void parse_report(int argc, char **argv)
-{
-	struct report_options o;
-
-	report_options__parse(&o, argc, argv);
-	FUZZ_CHECK(o.inputs[0] && o.output);
-	report_options__clear(&o);
-}
-
-static void parse_compare(int argc, char **argv)
-{
-	struct compare_options o;
-
-	compare_options__parse(&o, argc, argv);
-	FUZZ_CHECK(o.names.before && o.names.after);
-}
-
 static void parse(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*parse)(int argc, char **argv);
-	} commands[] = {{"run", parse_run},
-			{"doctor", parse_doctor},
-			{"sweep", parse_sweep},
-			{"report", parse_report},
-			{"compare", parse_compare}};
+	} commands[] = {{"run", parse_run}, {"doctor", parse_doctor}, {"sweep", parse_sweep}};
 
 	for (volatile size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (argc > 1 && !strcmp(argv[1], commands[i].name)) {

@@ -46,6 +46,10 @@ files() {
 	# shellcheck disable=SC2016 # the inner shell's
 	[ "$(inside '. /usr/share/bash-completion/bash_completion && { _completion_loader netiotrace; [ $? -eq 124 ]; } &&
 		COMP_WORDS=(netiotrace sw) COMP_CWORD=1 && _netiotrace netiotrace sw netiotrace && echo $COMPREPLY')" = sweep ]
+	"$REPO/tests/package/links" "$TREE/usr/share/doc/netiotrace"
+	# Recommended packages are not installed here.
+	run -1 inside 'cd /tmp && netiotrace compare run.json run.json'
+	[[ $output == "netiotrace: compare needs python3, "* ]]
 	rm run.json doctor pages
 
 	inside 'apt-get -q -y purge netiotrace && apt-get -q -y autoremove --purge'

@@ -41,7 +41,7 @@ with_sanitizer() {
 	cd "$BATS_TEST_TMPDIR" || return
 	build address all unit-programs
 	cd "$REPO" || return
-	# A part of the simulations of test_claims and test_gate runs the same code.
+	# A part of the simulations of test_rank_family runs the same code.
 	export NETIOTRACE_CLAIM_SETS=60
 	# shellcheck disable=SC2046 # names without spaces
 	tests/run-unit $(find build-address/tests/{unit,fuzz} -name '*_*' -type f ! -name '*.*')

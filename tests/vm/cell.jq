@@ -13,6 +13,7 @@ def within($what; $got; $least; $most):
   else "\($what) is \($got), not from \($least) to \($most)" end;
 
 ($messages * $size) as $total
+| .environment.virtualization as $virtualization
 | (["loopback", "veth"] | index($place) != null) as $local
 | if (.runs | length) != 1 then "there are \(.runs | length) runs" else .runs[0]
 | .ledger as $l | .app as $app | .kernel_zerocopy as $kz
@@ -23,7 +24,8 @@ def within($what; $got; $least; $most):
 # A kernel that refuses program runs reports it: event counts are then lower bounds, and bytes are
 # still exact. Kprobes before 6.7 do not report it: coverage or completions show the misses.
 | ($health.missed != 0 and ($health.missed != null or ($health.coverage // 0) < 1 or $kz.missed != 0)) as $missed
-| is("mode"; .mode; $mode),
+| is("virtualization"; $virtualization; "vm, emulated"),
+  is("mode"; .mode; $mode),
   is("interrupted"; .interrupted; false),
   is("app.tx_bytes"; $app.tx_bytes; $total),
   is("app.tx_messages"; $app.tx_messages; $messages),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Compares the parts of a send call from samples with those from exact times of the same run.
 
-    part_shares.py CLASSIFY DOCUMENT
+    part_shares.py DOCUMENT
 
 Prints for each mode the shares of the time for which send calls were on a CPU. Samples: stacks of the sender inside
 tcp_sendmsg. Exact times: path_ns without sleep (wait) and time of other tasks (preempted), which have no samples. The
@@ -16,22 +16,26 @@ counts instructions (results: docs/measurements/send-call-parts.md):
 import collections
 import json
 import math
-import subprocess
+import pathlib
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+from analysis.report.stack_rules import call_part  # noqa: E402
 
 PARTS = ("lock", "copy", "pin", "transmit", "inline_receive", "release", "other")
 # 95 % probability that none of the 21 comparisons of a run of three modes fails by chance.
 Z = 3.03
 
 
-def sampled(classify, mode, runs):
-    stacks = "".join(s + "\n" for run in runs for s in run["cpu"]["stacks"])
-    out = subprocess.run([classify, mode, "parts"], input=stacks, capture_output=True, text=True, check=True).stdout
+def sampled(runs):
     count = collections.Counter()
-    for line in out.splitlines():
-        side, part, n = line.split()
-        if side == "sender" and part in PARTS:
-            count[part] += int(n)
+    for run in runs:
+        for stack in run["cpu"]["stacks"]:
+            side, _, rest = stack.partition(";")
+            frames, _, n = rest.rpartition(" ")
+            part = call_part(frames)
+            if side == "sender" and part and part.key in PARTS:
+                count[part.key] += int(n)
     return count
 
 
@@ -48,13 +52,12 @@ def exact(run):
 
 
 def main():
-    classify, document = sys.argv[1:]
-    with open(document, encoding="utf-8") as f:
+    with open(sys.argv[1], encoding="utf-8") as f:
         runs = json.load(f)["runs"]
     wrong = 0
     for mode in dict.fromkeys(run["mode"] for run in runs):
         own = [run for run in runs if run["mode"] == mode]
-        count, rounds = sampled(classify, mode, own), [exact(run) for run in own]
+        count, rounds = sampled(own), [exact(run) for run in own]
         n = sum(count.values())
         print(f"{mode}: {n} samples in send calls, {len(rounds)} timed rounds")
         for part in PARTS:

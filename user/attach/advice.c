@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Advice on cheaper ways to send; see advice.h. Pure. */
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,9 +9,9 @@
 #include "advice.h"
 #include "base/printable.h"
 #include "common/units.h"
+#include "common/xalloc.h"
+#include "cpu_split.h"
 #include "model/sampled_share.h"
-#include "study/analysis.h"
-#include "study/dataset_files.h"
 
 /* CPU time that an advice would spare: shares of the program's, 0..1. */
 struct cost {
@@ -21,7 +20,8 @@ struct cost {
 
 static bool is_worth(const struct cost *c)
 {
-	return c->low >= ADVICE_COST_MIN && c->high - c->low < SAMPLED_USEFUL;
+	return c->low >= ADVICE_COST_MIN &&
+	       (c->high - c->low < SAMPLED_USEFUL || c->low >= ADVICE_COST_SURE);
 }
 
 struct text {
@@ -45,8 +45,8 @@ append(struct text *t, const struct advice_row *row, const char *format, ...)
 }
 
 /* A cost in a sentence: a format, and its arguments. */
-#define COST     "%.0f to %.0f %% of the CPU time"
-#define PARTS(c) (c).low * 100, (c).high * 100
+#define COST     "%s of the CPU time"
+#define PARTS(c) interval__text((char[INTERVAL_LEN]){0}, (c).low, (c).high)
 
 bool advice__encrypts(uint16_t port)
 {
@@ -206,30 +206,46 @@ static struct range file_bytes(const struct advice_row *row)
 	return (struct range){least < most ? least : most, most};
 }
 
+/*
+ * The same at the end, of `sent` bytes: a process that has ended cannot be read again, and what it
+ * copied since may come from files or not.
+ */
+static struct range file_bytes_of(const struct advice_row *row, uint64_t sent)
+{
+	struct range file = file_bytes(row);
+
+	file.most += u64__minus(sent, row->copied);
+	return (struct range){u64__least(file.least, sent), u64__least(file.most, sent)};
+}
+
 static struct cost advise_sendfile(struct text *t, const struct advice_row *row)
 {
 	const struct advice_program *p = row->program;
-	struct range file = file_bytes(row);
+	uint64_t copied = row->ledger->stages[NIO_STAGE_TX_COPY].bytes;
+	struct range file = file_bytes(row), of_all = file_bytes_of(row, copied);
 	double all = p->copied ? (double)p->copied : 1;
 	struct cost c = part_of(&p->cpu, CPU_CLASS_TX_COPY, (double)file.least / all,
 				(double)file.most / all);
-	const char *sent = TEXT_BYTES(row->copied), *least = TEXT_BYTES(file.least);
-	const char *most = TEXT_BYTES(file.most);
+	const char *sent = TEXT_BYTES(copied), *least = TEXT_LEAST(of_all.least);
+	const char *most = TEXT_MOST(of_all.most);
+	const char *about =
+		socket_ledger__is_estimate(row->ledger, NIO_SIDE_SENDER) ? "about " : "";
 	char part[96];
 
 	if (!row->sees_kinds || row->encrypts || row->ledger->unmeasured ||
 	    row->ledger->tls[NIO_SIDE_SENDER].records || p->encrypted || !is_worth(&c))
 		return (struct cost){0};
-	if (strcmp(least, most))
+	if (of_all.least < of_all.most)
 		snprintf(part, sizeof(part), "%s to %s of them", least, most);
 	else
-		snprintf(part, sizeof(part), "%s", strcmp(least, sent) ? least : "as many");
+		snprintf(part, sizeof(part), "%s",
+			 of_all.least < copied ? TEXT_BYTES(of_all.least) : "as many");
 	append(t, row,
-	       "%s were sent by copy, and %s were read from files or pipes: this copy costs " COST
-	       ". If the program sends the bytes of a file unchanged, sendfile spares that copy "
-	       "and "
-	       "the reading. ",
-	       sent, part, PARTS(c));
+	       "%s%s were sent by copy, and %s%s were read from files or pipes: this copy "
+	       "costs " COST
+	       ". If the program sends these bytes unchanged, sendfile (of a file) or splice (of a "
+	       "pipe) spares that copy and the reading. ",
+	       about, sent, strcmp(part, "as many") ? about : "", part, PARTS(c));
 	return c;
 }
 
@@ -249,6 +265,16 @@ double advice__describe(char *text, size_t len, const struct advice_row *row)
 	return next.low > most.low ? next.low : most.low;
 }
 
+void advice__ask_for_calls(char *text, size_t len, const struct advice_row *row)
+{
+	char advice[1024] = "";
+
+	if (advice__describe(advice, sizeof(advice), row) > 0)
+		append(&(struct text){text, len}, row,
+		       "too few calls were seen for advice on copies: --count-calls watches every "
+		       "call. ");
+}
+
 static bool has_copies(const struct followed *f)
 {
 	return f->per_byte.known && f->low > 0;
@@ -256,8 +282,8 @@ static bool has_copies(const struct followed *f)
 
 static void print_copies(struct text *t, const char *verb, const struct followed *f)
 {
-	append__text(t->text, t->len, "%s %.2f times (%.2f to %.2f)", verb, f->per_byte.value,
-		     f->low, f->high);
+	append__text(t->text, t->len, "%.2f (%.2f to %.2f) copies of each byte that it %s",
+		     f->per_byte.value, round_least(f->low, 2), round_most(f->high, 2), verb);
 	if (f->function[0])
 		append__text(t->text, t->len, ", most often in %s", f->function);
 }
@@ -271,75 +297,15 @@ void advice__print_own_copies(char *text, size_t len, const struct followed_docu
 
 	if ((!sent && !received) || !is_worth(&c))
 		return;
-	append__text(text, len, "%s itself copies each byte that it ", found->comm);
+	append__text(text, len, "%s itself makes on average ", found->comm);
 	if (sent)
 		print_copies(&t, "sends", &found->sent);
+	if (sent && received)
+		append__text(text, len, ", and ");
 	if (received)
-		print_copies(&t, sent ? ", and each that it receives" : "receives",
-			     &found->received);
+		print_copies(&t, "receives", &found->received);
 	append__text(text, len,
 		     ": part of the " COST
 		     " that it takes outside the kernel (measured by follow, %s). ",
 		     PARTS(c), path);
-}
-
-/*
- * Zero-copy's cost against one-copy's at a size: the smallest difference that is certain at a
- * thread count; none where thread counts disagree.
- */
-static struct baseline_point point_of(const struct analysis *a, uint64_t size, enum metric m)
-{
-	struct baseline_point p = {.size = size, .change = (double)NAN};
-
-	for (size_t t = 0; t < a->threads_nr; t++) {
-		struct finding f = analysis__compare_modes(
-			a, analysis__cell(a, MODE_ZEROCOPY, size, a->threads[t]),
-			analysis__cell(a, MODE_ONECOPY, size, a->threads[t]), m);
-
-		if (!finding__holds(&f))
-			continue;
-		if (p.order && p.order != f.sign)
-			return (struct baseline_point){.size = size, .change = (double)NAN};
-		if (!p.order || fabs(f.change) < fabs(p.change))
-			p.change = f.change;
-		p.order = f.sign;
-	}
-	return p;
-}
-
-static void add_points(struct baseline *b, const struct analysis *a)
-{
-	enum metric m = analysis__has(a, METRIC_CPU_NS_PER_KIB) ? METRIC_CPU_NS_PER_KIB
-								: METRIC_CPU_S_NS_PER_KIB;
-
-	for (size_t i = 0; i < a->sizes_nr && b->nr < BASELINE_SIZES_MAX; i++)
-		b->points[b->nr++] = point_of(a, a->sizes[i], m);
-}
-
-int baseline__read(struct baseline *b, const char *path, char *message, size_t len)
-{
-	char problem[DATASET_MESSAGE_MAX] = "";
-	struct dataset d = {0};
-	struct analysis a;
-	int err;
-
-	dataset_files__hold_only(path);
-	err = dataset__load(&d, path, (double)NAN, problem);
-	dataset_files__release();
-	*b = (struct baseline){.path = path};
-	if (!err) {
-		analysis__init(&a, &d);
-		if (a.has_mode[MODE_ZEROCOPY] && a.has_mode[MODE_ONECOPY])
-			add_points(b, &a);
-		analysis__clear(&a);
-	}
-	dataset__clear(&d);
-	if (!err && !b->nr)
-		err = -ENODATA;
-	if (err)
-		snprintf(message, len, "--baseline %s: %s", path,
-			 err == -ENODATA ? "it has no runs of both zerocopy and onecopy."
-			 : problem[0]    ? problem
-					 : "out of memory.");
-	return err;
 }

@@ -17,6 +17,8 @@
 
 /* Share of the program's CPU time: no advice is given below it. */
 #define ADVICE_COST_MIN 0.01
+/* From this lower end on, a wide interval is an answer as well. */
+#define ADVICE_COST_SURE 0.1
 
 #define BASELINE_SIZES_MAX 64
 
@@ -62,6 +64,9 @@ bool advice__encrypts(uint16_t port);
  */
 double advice__describe(char *text, size_t len, const struct advice_row *row);
 
+/* Where the estimate carries an advice, but its interval does not: how to get a better one. */
+void advice__ask_for_calls(char *text, size_t len, const struct advice_row *row);
+
 /*
  * Appends what follow found: the copies in user space, beside the share of CPU time that they are
  * part of. path: of its document; cpu: of the program. Writes nothing if follow found no copy.
@@ -70,9 +75,9 @@ void advice__print_own_copies(char *text, size_t len, const struct followed_docu
 			      const char *path, const struct cpu_samples *cpu);
 
 /*
- * Reads from a sweep which of the two costs less, by the rule of base/rank_test.h. 0, or -errno
- * with a sentence in message, of len bytes. path is kept.
+ * Reads from a sweep which of the two costs less, by the rule of base/rank_test.h. -EINVAL: the
+ * reason was reported. path is kept. In baseline.c.
  */
-int baseline__read(struct baseline *b, const char *path, char *message, size_t len);
+int baseline__read(struct baseline *b, const char *path);
 
 #endif

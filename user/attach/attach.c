@@ -54,6 +54,7 @@ struct attach {
 	int status; /* of the command; -EAGAIN: it goes on */
 	int until;  /* a pidfd; -1: none */
 	bool lines_failed;
+	uint64_t end_ns;
 };
 
 static int open_files(struct attach *a)
@@ -67,11 +68,6 @@ static int open_files(struct attach *a)
 	for (struct attach_file *f = a->files; f < a->files + FILE_NR && !code; f++)
 		code = atomic_file__ask(&f->file, f->name);
 	return code;
-}
-
-static uint64_t end_ns(const struct attach *a)
-{
-	return a->o.duration_ns ? a->session.found.begun_ns + a->o.duration_ns : UINT64_MAX;
 }
 
 /* Ns since 1970. */
@@ -177,10 +173,10 @@ static int watch(struct attach *a)
 	int err = loop__set_timer(&a->loop, a->o.interval_ns, a->o.interval_ns), code = EXIT_DONE;
 	bool over = false;
 
-	while (!err && !over && loop__now_ns() < end_ns(a)) {
+	while (!err && !over && loop__now_ns() < a->end_ns) {
 		struct loop_event ev;
 
-		err = loop__wait(&a->loop, &ev, u64__least(end_ns(a), a->session.next_step_ns));
+		err = loop__wait(&a->loop, &ev, u64__least(a->end_ns, a->session.next_step_ns));
 		if (!err)
 			over = handle_event(a, &ev, &code);
 		attach_session__step(&a->session);
@@ -289,14 +285,24 @@ static int report(struct attach *a)
 
 static int run(struct attach *a)
 {
-	int code = attach_session__open(&a->session, &a->o, &a->loop), failed;
+	int code = attach_session__open(&a->session, &a->o, &a->loop), restart = EXIT_DONE, failed;
 
 	if (code)
 		return code;
 	/* The live view needs stdout for itself, and a terminal. */
 	if (!a->o.quiet && a->out == stdout)
 		curses_screen__open(&a->loop, draw, a);
+	a->end_ns = a->o.duration_ns ? a->session.found.begun_ns + a->o.duration_ns : UINT64_MAX;
 	code = watch(a);
+	while (!code && !restart && a->view.restarts) {
+		top_view__clear(&a->view);
+		restart = attach_session__restart(&a->session, &a->loop);
+		if (!restart)
+			code = watch(a);
+	}
+	/* --duration may have ended while r loaded. */
+	if (!a->signo)
+		a->signo = loop__ending_signal();
 	top_view__clear(&a->view);
 	curses_screen__close();
 	failed = attach_session__finish(&a->session);
@@ -304,8 +310,8 @@ static int run(struct attach *a)
 	end_command(a);
 	if (!code)
 		code = failed ? failed : report(a);
-	if (code)
-		return code;
+	if (code || restart)
+		return code ? code : restart;
 	return a->status >= 0 ? a->status : a->signo ? EXIT_SIGNAL_BASE + a->signo : EXIT_DONE;
 }
 

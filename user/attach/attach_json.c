@@ -105,7 +105,7 @@ FIELDS(calls, (struct amount a, struct amount calls), CALLS_FIELDS)
 
 #define SENDS_FIELDS(X)                                                                     \
 	X(members, "<way>", calls, NIO_CALL_NR, socket_ledger__call_key,                    \
-	  attach_result__calls(k->r, k->b, i), attach_result__call_count(k->r, k->b, i))
+	  attach_result__calls(k->b, i), attach_result__call_count(k->b, i))
 FIELDS(sends, (const struct block *k), SENDS_FIELDS)
 
 #define NO_RETURNS "kprobes see calls begin, not what they return"
@@ -452,7 +452,9 @@ FIELDS(sent, (struct sampled_share s), SENT_FIELDS)
 	X(text,      "quality",    "text",  quality__name(e->sampled ? QUALITY_SAMPLED : QUALITY_EXACT))                               \
 	X(bare_real, "time_share", "0..1",                                                   \
 	  real_if(e->all_ns, e->all_ns ? (double)e->seen_ns / (double)e->all_ns : 0))        \
-	X(u64,       "periods",    "count", e->calls.windows)                                \
+	X(u64,       "periods",    "count", e->seen.calls.windows)                                \
+	X(bare_real, "cpu_share",  "0..1",                                                   \
+	  real_if(e->all_ns, e->all_ns ? e->spent_ns / (double)e->all_ns : 0))               \
 	X(family,    "sent", "<way>", sent, NIO_CALL_NR, socket_ledger__call_key, attach_result__sent_share(r, i))
 FIELDS(events, (const struct attach_result *r, const struct attach_events *e), EVENTS_FIELDS)
 
@@ -496,6 +498,7 @@ static json_t *time_json(uint64_t now)
 	X(object,    "settings",    targets, r->o)                                           \
 	X(documents, "plan",        plan_row, r->plan_nr, &r->plan[i])                       \
 	X(bare_real, "duration_s",  "s", duration(r))             \
+	X(u64,       "restarts",    "count", r->restarts)                                    \
 	X(bool,      "interrupted", "true/false", r->interrupted)                            \
 	X(object,    "sampling",    sampling, &r->cpu)                                       \
 	X(object,    "events",      events, r, &r->events)                                      \
@@ -515,8 +518,9 @@ json_t *attach_result__document(const struct attach_result *r)
 
 json_t *attach_result__line(const struct attach_result *r, uint64_t now)
 {
-	return json_pack("{so so so}", "time", time_json(now), "duration_s",
-			 json_value__real(duration(r).value), "total", whole_json(r));
+	return json_pack("{so so sI so}", "time", time_json(now), "duration_s",
+			 json_value__real(duration(r).value), "restarts", (json_int_t)r->restarts,
+			 "total", whole_json(r));
 }
 
 const struct field *attach_result__fields(void)

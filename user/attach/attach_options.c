@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The options of attach; see attach_options.h. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "attach_options.h"
@@ -25,6 +26,16 @@ static void parse_assertion(void *options, const char *arg)
 					       "--assert")] = arg;
 }
 
+static void parse_budget(void *options, const char *arg)
+{
+	double *budget = &((struct attach_options *)options)->budget;
+	char *end;
+
+	*budget = strtod(arg, &end);
+	if (end == arg || *end || arg[strspn(arg, "0123456789.")] || *budget < 0.1 || *budget > 100)
+		usage_error("--budget takes a percentage from 0.1 to 100, not '%s'.", arg);
+}
+
 static void parse_without(void *options, const char *arg)
 {
 	struct attach_options *o = options;
@@ -43,6 +54,7 @@ static const struct option_row option_rows[] = {
 	OPTION_TITLE_ROW("Target:"),
 	TARGET_PID_ROW(AT(target)),
 	TARGET_COMM_ROW(AT(target)),
+	TARGET_WAIT_ROW(AT(target.wait)),
 	{"cgroup", "PATH", "processes of this cgroup (v2) and its descendants", OPTION_STRING, AT(cgroup)},
 	TARGET_PORT_ROW(AT(target), "connections with this local or remote port; repeatable"),
 	TARGET_CHILDREN_ROW(AT(target.children)),
@@ -53,7 +65,8 @@ static const struct option_row option_rows[] = {
 	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", OPTION_OTHER, AT(backend), .parse = backend__store},
 	{"without", "HOOK", "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", OPTION_OTHER, .parse = parse_without},
 	{"no-cpu", NULL, "do not sample CPU time (49 samples per second and CPU)", OPTION_FLAG, AT(no_cpu)},
-	{"count-calls", NULL, "process every send and receive event (default: all in the first 3 s; of many events then samples)", OPTION_FLAG, AT(count_calls)},
+	{"budget", "PERCENT", "watch calls for up to PERCENT of one CPU, then sample them, 0.1 to 100 (default 10 for 5 s, 2 for 1 min, then 0.4)", OPTION_OTHER, .parse = parse_budget},
+	{"count-calls", NULL, "process every send and receive event, without a budget", OPTION_FLAG, AT(count_calls)},
 	{"max-sockets", "N", "largest number of sockets, up to 1048576 (default 32768, 1.5 KiB each)", OPTION_COUNT, AT(sockets_max), "a number from 1 to 1048576", 1, NIO_SOCKETS_MAX},
 	OPTION_TITLE_ROW("Output:"),
 	{"by", BY_WORDS, "what a row is (default process)", OPTION_CHOICE, AT(by)},
@@ -85,9 +98,11 @@ static void check(struct attach_options *o)
 						{"--folded", o->folded}};
 
 	if (!attach_options__by_task(o) && !o->target.ports_nr)
-		usage_error(
-			"attach needs a target: --pid, --comm, --cgroup, --port or -- COMMAND.");
+		usage_error("attach needs a target: NAME, --pid, --comm, --cgroup, --port or -- "
+			    "COMMAND.");
 	o->to_stdout = command_line__check_outputs(outputs, sizeof(outputs) / sizeof(outputs[0]));
+	if (o->count_calls && o->budget > 0)
+		usage_error("--budget and --count-calls exclude each other.");
 	if (o->folded && o->no_cpu)
 		usage_error("--folded needs samples of the CPU time: leave out --no-cpu.");
 	if (o->folded && !attach_options__by_task(o))
@@ -95,14 +110,20 @@ static void check(struct attach_options *o)
 	log_set_verbosity(o->quiet, o->verbose);
 }
 
+static void parse_name(void *options, const char *arg)
+{
+	target_options__parse_operand(&((struct attach_options *)options)->target, arg);
+}
+
 void attach_options__parse(struct attach_options *o, int argc, char **argv)
 {
 	static const struct option_command command = {
 		.name = "attach",
 		.doc = doc,
-		.args_doc = "[-- COMMAND [ARG...]]",
+		.args_doc = "[NAME...] [-- COMMAND [ARG...]]",
 		.option_rows = option_rows,
 		.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+		.operand = parse_name,
 		.does = "watch",
 	};
 

@@ -39,6 +39,7 @@ struct attach_options {
 	uint64_t top; /* rows shown */
 	uint64_t sockets_max;
 	bool count_calls;
+	double budget; /* percent of one CPU; 0: the default */
 	enum backend backend;
 	const char *without[ATTACH_WITHOUT_MAX];
 	size_t without_nr;

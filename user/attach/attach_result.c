@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Amounts, qualities and bounds for attach's writers; see attach_result.h. Pure. */
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "attach_result.h"
@@ -151,39 +153,21 @@ static enum quality tls_quality(const struct socket_ledger *b, const char **reas
 	return because(QUALITY_EXACT, NULL, reason);
 }
 
-#define ALL_CALLS ((1U << NIO_CALL_NR) - 1)
-#define ALL_WAYS                                                                     \
-	(1U << NIO_MOVED_COPIED | 1U << NIO_MOVED_PINNED | 1U << NIO_MOVED_SPLICED | \
-	 1U << NIO_MOVED_FOREIGN)
-
-/* Without pauses in watching, shares are of the bytes seen. */
-static double bytes_of(const struct attach_result *r, enum nio_side side)
-{
-	const struct socket_ledger *b = &r->table.total;
-
-	if (!r->events.sampled)
-		return 0;
-	return (double)(side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx);
-}
-
 struct sampled_share attach_result__sent_share(const struct attach_result *r,
 					       enum nio_send_call kind)
 {
-	return sampled_share__of(&r->events.calls, 1U << kind, ALL_CALLS,
-				 bytes_of(r, NIO_SIDE_SENDER));
+	/* Without pauses in watching, shares are of the bytes seen. */
+	return sampled_share__of(&r->events.seen.calls, 1U << kind, SEEN_CALLS,
+				 r->events.sampled ? (double)r->table.total.socket_tx : 0);
 }
 
-/*
- * The windows are a sample of the bytes of all sockets: they narrow the range of a row that has
- * all of these bytes.
- */
-static void narrow(struct amount *a, const struct attach_result *r, uint64_t bytes,
-		   enum nio_side side, const struct sampled_share *share)
+/* The windows are a sample of the bytes of a row: they narrow its ranges. */
+static void narrow(struct amount *a, uint64_t bytes, const struct sampled_share *share)
 {
 	uint64_t low = (uint64_t)(share->low * (double)bytes);
 	uint64_t high = (uint64_t)(share->high * (double)bytes) + 1;
 
-	if (!r->events.sampled || !share->known || (double)bytes != bytes_of(r, side))
+	if (!share->known)
 		return;
 	low = low < a->value ? low : a->value;
 	high = high > a->value ? high : a->value;
@@ -204,6 +188,7 @@ static void set_range(struct amount *a, const struct attach_result *r,
 		[NIO_STAGE_RX_SPLICE] = 1U << NIO_MOVED_READ_SPLICED,
 	};
 	enum nio_side side = stage__side(stage);
+	uint64_t bytes = side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx;
 	struct sampled_share share;
 	uint32_t mask = ways[stage];
 
@@ -212,21 +197,32 @@ static void set_range(struct amount *a, const struct attach_result *r,
 	/* See bound_by_calls(). */
 	if (stage == NIO_STAGE_TX_COPY && !r->sees_kinds)
 		a->least = 0;
-	if (!mask || !b->divided[side])
+	if (!mask || !b->divided[side] || !b->seen)
 		return;
 	/* Requests of io_uring whose messages are seen pin pages. */
 	if (stage == NIO_STAGE_TX_PIN && r->sees_kinds)
 		mask |= 1U << NIO_MOVED_FOREIGN;
 	share = side == NIO_SIDE_SENDER
-			? sampled_share__of(&r->events.ways, mask, ALL_WAYS, bytes_of(r, side))
-			: sampled_share__of(&r->events.reads, mask, NIO_MOVED_READS,
-					    bytes_of(r, side));
+			? sampled_share__of(&b->seen->ways, mask, SEEN_WAYS, (double)bytes)
+			: sampled_share__of(&b->seen->reads, mask, SEEN_READS, (double)bytes);
 	/* What unknown calls took may have been moved in any of these ways. */
 	if (side == NIO_SIDE_RECEIVER)
-		share.high = sampled_share__of(&r->events.reads, mask | 1U << NIO_MOVED_UNCOPIED,
-					       NIO_MOVED_READS, bytes_of(r, side))
+		share.high = sampled_share__of(&b->seen->reads, mask | 1U << NIO_MOVED_UNCOPIED,
+					       SEEN_READS, (double)bytes)
 				     .high;
-	narrow(a, r, side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx, side, &share);
+	narrow(a, bytes, &share);
+}
+
+/*
+ * Pinned bytes are copied later once, again with each retransmission, and by taps and timestamps.
+ * The windows narrow what was pinned. What was seen may share packets with pinned bytes.
+ */
+static uint64_t deferred_most(const struct attach_result *r, const struct socket_ledger *b)
+{
+	uint64_t seen = b->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+
+	return seen + attach_result__stage(r, b, NIO_STAGE_TX_PIN).most + b->retrans +
+	       socket_ledger__may_copy_pins(b);
 }
 
 /* known: of the interval; seen: of the figure. */
@@ -241,6 +237,8 @@ struct amount attach_result__stage(const struct attach_result *r, const struct s
 	struct amount a = {.value = b->stages[stage].bytes, .events = b->stages[stage].events};
 
 	set_range(&a, r, b, stage);
+	if (stage == NIO_STAGE_DEFERRED_COPY)
+		a.most = u64__least(a.most, deferred_most(r, b));
 	a.quality = quality_of(r, b, stage, &a.reason);
 	a.doubt = doubt_of(a.quality != QUALITY_UNAVAILABLE || !a.reason,
 			   socket_ledger__stage_bytes(b, stage).known);
@@ -266,11 +264,10 @@ struct amount attach_result__tls_copy(const struct socket_ledger *b)
 	return a;
 }
 
-struct amount attach_result__calls(const struct attach_result *r, const struct socket_ledger *b,
-				   enum nio_send_call kind)
+struct amount attach_result__calls(const struct socket_ledger *b, enum nio_send_call kind)
 {
 	struct amount a = {.value = b->calls[kind].bytes, .events = b->calls[kind].events};
-	struct sampled_share share = attach_result__sent_share(r, kind);
+	struct sampled_share share;
 
 	a.doubt = socket_ledger__call_bytes(b, kind).known ? 0 : DOUBT_UNKNOWN;
 	if (kind == NIO_CALL_SPLICE && a.events)
@@ -278,9 +275,10 @@ struct amount attach_result__calls(const struct attach_result *r, const struct s
 	a.least = u64__minus(a.value, b->call_margin[kind].below);
 	a.most = a.value + b->call_margin[kind].above +
 		 socket_ledger__unclassified(b, NIO_SIDE_SENDER);
-	if (!b->divided[NIO_SIDE_SENDER])
+	if (!b->divided[NIO_SIDE_SENDER] || !b->seen)
 		return a;
-	narrow(&a, r, b->socket_tx, NIO_SIDE_SENDER, &share);
+	share = sampled_share__of(&b->seen->calls, 1U << kind, SEEN_CALLS, (double)b->socket_tx);
+	narrow(&a, b->socket_tx, &share);
 	return a;
 }
 
@@ -290,10 +288,9 @@ static uint64_t in_proportion(uint64_t count, uint64_t bytes, uint64_t of)
 	return of ? (uint64_t)((unsigned __int128)count * bytes / of) : 0;
 }
 
-struct amount attach_result__call_count(const struct attach_result *r,
-					const struct socket_ledger *b, enum nio_send_call kind)
+struct amount attach_result__call_count(const struct socket_ledger *b, enum nio_send_call kind)
 {
-	struct amount bytes = attach_result__calls(r, b, kind);
+	struct amount bytes = attach_result__calls(b, kind);
 	uint64_t count = bytes.events, few = count, many = count;
 
 	/*
@@ -397,14 +394,16 @@ static bool is_open(const struct socket_ledger *b, enum nio_side side)
 		       socket_ledger__booked(b, side) / OPEN_PART;
 }
 
-/* An interval from windows, which row and kind have, that is too wide for a figure. */
-static bool is_wide(const struct attach_result *r, const struct socket_ledger *b,
-		    enum nio_side side, uint64_t width)
+/*
+ * An interval that is too wide for a figure: of windows, where the row has all bytes, else of what
+ * was seen of its sockets.
+ */
+static bool is_wide(const struct socket_ledger *b, enum nio_side side, const struct amount *a)
 {
 	uint64_t bytes = side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx;
 
-	return r->events.sampled && b->divided[side] && (double)bytes == bytes_of(r, side) &&
-	       (double)width >= SAMPLED_WIDE * (double)bytes;
+	return bytes && a->most > a->least &&
+	       (double)(a->most - a->least) >= SAMPLED_WIDE * (double)bytes;
 }
 
 uint64_t row_value__of(enum row_value v, const struct socket_ledger *b)
@@ -423,7 +422,7 @@ static void doubt_divided(struct amount *a, enum nio_stage stage, const struct a
 	struct amount s = attach_result__stage(r, b, stage);
 
 	a->doubt |= DOUBT_ESTIMATE;
-	if (amount__is_known(a) && is_wide(r, b, stage__side(stage), s.most - s.least))
+	if (amount__is_known(a) && is_wide(b, stage__side(stage), &s))
 		a->doubt |= DOUBT_WIDE | DOUBT_LEAST;
 	if (!(a->doubt & DOUBT_LEAST))
 		return;
@@ -450,6 +449,28 @@ struct amount row_value__amount(enum row_value v, const struct attach_result *r,
 	return a;
 }
 
+/* Above this part of the bytes a bound says nothing. */
+#define BOUND_USEFUL 0.9
+
+bool row_value__bound(enum row_value v, const struct attach_result *r,
+		      const struct socket_ledger *b, char buf[UNITS_BUF])
+{
+	enum nio_side side = v >= VALUE_RECEIVED ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER;
+	struct amount a;
+	char text[UNITS_BUF];
+
+	if (v == VALUE_SENT || v == VALUE_RECEIVED)
+		return false;
+	a = attach_result__stage(r, b, stage_of(v));
+	if (a.doubt & (DOUBT_UNBOUNDED | DOUBT_OPEN) ||
+	    (double)a.most > BOUND_USEFUL * (double)socket_ledger__payload(b, side))
+		return false;
+	/* "<" is strict. */
+	format_bytes_most(text, sizeof(text), (double)a.most + 1);
+	snprintf(buf, UNITS_BUF, "<%.*s", UNITS_BUF - 2, text);
+	return true;
+}
+
 char *copies_per_byte__text(char buf[UNITS_BUF], const struct attach_result *r,
 			    const struct socket_ledger *b)
 {
@@ -467,14 +488,19 @@ char *copies_per_byte__text(char buf[UNITS_BUF], const struct attach_result *r,
 	if (least)
 		copies.value = attach_result__copies_at_least(r, b).value;
 	/* ">=0.00" says nothing. */
-	if (!copies.known || (least && copies.value < 0.005))
-		strcpy(buf, "n/a");
-	else
+	if (!copies.known || (least && copies.value < 0.01)) {
+		struct real bound = attach_result__copies_at_most(r, b);
+
+		if (bound.known && bound.value < BOUND_USEFUL)
+			snprintf(buf, UNITS_BUF, "<%.2f", round_least(bound.value, 2) + 0.01);
+		else
+			strcpy(buf, "n/a");
+	} else
 		snprintf(buf, UNITS_BUF, "%s%.2f",
 			 least      ? ">="
 			 : estimate ? "~"
 				    : "",
-			 copies.value);
+			 least ? round_least(copies.value, 2) : copies.value);
 	return buf;
 }
 
@@ -482,12 +508,18 @@ bool attach_result__sees_returns(const struct attach_result *r)
 {
 	const struct plan_row *row = row_of(r, "send_return");
 
-	return row && row->quality == QUALITY_EXACT;
+	return row && row->backend && strcmp(row->backend, "kprobe") != 0;
 }
 
 const char *amount__mark(const struct amount *a)
 {
 	return a->doubt & DOUBT_LEAST ? ">=" : a->doubt & DOUBT_ESTIMATE ? "~" : "";
+}
+
+char *amount__format(char buf[UNITS_BUF], const struct amount *a, double bytes)
+{
+	return a->doubt & DOUBT_LEAST ? format_bytes_least(buf, UNITS_BUF, bytes)
+				      : format_bytes_si(buf, UNITS_BUF, bytes);
 }
 
 char *amount__bytes(char buf[UNITS_BUF], const struct amount *a)
@@ -497,6 +529,6 @@ char *amount__bytes(char buf[UNITS_BUF], const struct amount *a)
 	if (a->doubt & DOUBT_UNKNOWN)
 		return strcpy(buf, "unknown");
 	snprintf(buf, UNITS_BUF, "%s%.*s", a->value ? amount__mark(a) : "", UNITS_BUF - 3,
-		 format_bytes_si(bytes, sizeof(bytes), (double)a->value));
+		 amount__format(bytes, a, (double)a->value));
 	return buf;
 }

@@ -73,6 +73,7 @@ struct attach_result {
 	bool sees_requests;    /* notifications of io_uring's zero-copy requests are seen */
 	bool reports_requests; /* the kernel reports their copies if asked: Linux 6.2 */
 	bool interrupted;
+	uint64_t restarts; /* starts anew: all is since the last of them */
 };
 
 #define ATTACH_RINGS                                                                          \
@@ -86,16 +87,14 @@ bool attach_result__hides_pins(const struct socket_ledger *b);
 struct amount attach_result__stage(const struct attach_result *r, const struct socket_ledger *b,
 				   enum nio_stage stage);
 struct amount attach_result__tls_copy(const struct socket_ledger *b);
-struct amount attach_result__calls(const struct attach_result *r, const struct socket_ledger *b,
-				   enum nio_send_call kind);
+struct amount attach_result__calls(const struct socket_ledger *b, enum nio_send_call kind);
 
 /*
  * The number of calls of a kind: value, least and most alone. Calls that were not seen have no
  * counter to be compared with: the value and the least take them to be of the sizes that were seen,
  * the most takes each of their bytes for a call.
  */
-struct amount attach_result__call_count(const struct attach_result *r,
-					const struct socket_ledger *b, enum nio_send_call kind);
+struct amount attach_result__call_count(const struct socket_ledger *b, enum nio_send_call kind);
 
 /*
  * Copies per byte with the least, and with the most, that each stage may have copied. The most has
@@ -110,8 +109,7 @@ struct real attach_result__copies_at_most(const struct attach_result *r,
 struct sampled_share attach_result__sent_share(const struct attach_result *r,
 					       enum nio_send_call kind);
 
-/* Are the return values of send calls recorded? A hook that sees calls begin has quality derived.
- */
+/* Are the return values of send calls recorded? kprobes see them begin, and queue bytes. */
 bool attach_result__sees_returns(const struct attach_result *r);
 
 /* Is a number of unaccounted bytes known and not 0? */
@@ -149,7 +147,15 @@ uint64_t row_value__of(enum row_value v, const struct socket_ledger *b); /* the 
 struct amount row_value__amount(enum row_value v, const struct attach_result *r,
 				const struct socket_ledger *b);
 
-/* "1.00", ">=0.33" where calls or deferred copies were missed, "~1.00" (an estimate), or "n/a". */
+/*
+ * "<12 MB", the least true bound of a column whose figure is unknown. false: there is none, or one
+ * that says nothing, and buf is unchanged.
+ */
+bool row_value__bound(enum row_value v, const struct attach_result *r,
+		      const struct socket_ledger *b, char buf[UNITS_BUF]);
+
+/* "1.00", ">=0.33" where calls or deferred copies were missed, "~1.00" (an estimate), "<0.03", or
+ * "n/a". */
 char *copies_per_byte__text(char buf[UNITS_BUF], const struct attach_result *r,
 			    const struct socket_ledger *b);
 
@@ -189,6 +195,20 @@ int attach_result__write_csv(FILE *f, const struct attach_result *r, const json_
  */
 void attach_result__print_table(FILE *f, unsigned int width, const struct attach_result *r);
 
+/*
+ * How the sockets moved their bytes, a sentence without its subject: "copies all it sends; it
+ * receives without a copy in the kernel". Shares are intervals that hold the truth.
+ */
+void attach_result__print_ways(FILE *f, const struct attach_result *r,
+			       const struct socket_ledger *b);
+
+/*
+ * The answer to what the program does with its bytes: sentences on it, or on the largest rows where
+ * programs differ; and what copies, small calls and pacing cost, where samples show it. Each
+ * sentence ends with a space.
+ */
+void attach_result__print_answer(FILE *f, const struct attach_result *r);
+
 /* The text at the end. */
 void attach_result__print(FILE *f, unsigned int columns, const struct attach_result *r);
 
@@ -227,6 +247,9 @@ static inline bool amount__is_known(const struct amount *a)
 
 /* ">=", "~" or "". A minimum that is also an estimate has ">=". */
 const char *amount__mark(const struct amount *a);
+
+/* Bytes of the amount or of its rate, without mark: a minimum is rounded down. Fills buf. */
+char *amount__format(char buf[UNITS_BUF], const struct amount *a, double bytes);
 
 /* "1.5 MB", ">=1.5 MB", "~1.5 MB", "unknown". Fills buf. */
 char *amount__bytes(char buf[UNITS_BUF], const struct amount *a);

@@ -54,7 +54,7 @@ char *attach_result__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tg
 	whole[16] = '\0';
 	printable(name, sizeof(name), whole);
 	if (tgid)
-		snprintf(buf, OWNER_LEN, "%s %u", name[0] ? name : "?", tgid);
+		snprintf(buf, OWNER_LEN, "%s %u", name[0] ? name : "(no name)", tgid);
 	else
 		snprintf(buf, OWNER_LEN, "(unknown)");
 	return buf;

@@ -8,11 +8,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/exit_code.h"
 #include "base/log.h"
+#include "base/loop.h"
 #include "base/path_walk.h"
+#include "common/xalloc.h"
 #include "advice.h"
 #include "base/resource_limits.h"
-#include "common/xalloc.h"
 #include "host/environment.h"
 #include "kernel/btf_lookup.h"
 #include "kernel/pidns.h"
@@ -120,6 +122,8 @@ static int fill_filter(struct attach_session *session, struct attach_filter *fil
 	if (!code)
 		code = open_pids(session);
 	if (!code)
+		code = target__check_names(&session->o->target, "attach");
+	if (!code)
 		code = open_cgroup(session);
 
 	*filter = (struct attach_filter){
@@ -130,7 +134,9 @@ static int fill_filter(struct attach_session *session, struct attach_filter *fil
 		.ports = o->target.ports,
 		.ports_nr = o->target.ports_nr,
 		.sockets_max = (uint32_t)o->sockets_max,
+		.by_group = !o->count_calls,
 		.count_calls = o->count_calls,
+		.rule = o->budget > 0 ? window_rule__steady(o->budget * 1e7) : window_rule_attach,
 		.backend = o->backend,
 		.without = o->without,
 		.without_nr = o->without_nr,
@@ -149,10 +155,10 @@ static int end_early(const struct attach_session *session)
 	return EXIT_SIGNAL_BASE + loop__ending_signal();
 }
 
-static int load(struct attach_session *session, const struct attach_filter *filter)
+static int load(struct attach_session *session)
 {
 	struct attach_refusal no;
-	int err = attach_probes__open(&session->probes, filter, &no);
+	int err = attach_probes__open(&session->probes, &session->filter, &no);
 
 	if (err == -EINTR && loop__is_to_end())
 		return end_early(session);
@@ -169,116 +175,6 @@ static void warn_replaced(const struct attach_session *session)
 			log_warning("this kernel has no hook of backend %s for %s: %s is used.",
 				    backend__name(session->o->backend), row->stage, row->hook);
 	}
-}
-
-/* new: the process began while it was watched. Its PID may be in use by another by now. */
-static void add_read(struct attach_session *session, pid_t pid, uint64_t started, bool new)
-{
-	uint64_t bytes;
-
-	if (!target__read_bytes(pid, &bytes) && target__started(pid) == started)
-		table__add_read(&session->found.table, pid, started, bytes, new);
-}
-
-static void add_process(struct attach_session *session, pid_t pid, bool named)
-{
-	struct nio_task task = {.first_ns = 1, .asked = 1, .named = named};
-	int err;
-
-	if (pid == getpid() || loop__is_to_end())
-		return;
-	err = target__comm(pid, task.comm);
-	if (err && target__is_short(-err))
-		log_warning("process %d is not watched: %s.", pid, strerror(-err));
-	if (err)
-		return;
-	task.started = target__started(pid);
-	task.parent = target__parent(pid);
-	if (attach_probes__add_task(session->probes, pid, &task))
-		log_warning("process %d is not watched: the map of processes is full.", pid);
-	table__add_task(&session->found.table, pid, &task);
-	add_read(session, pid, task.started, false);
-}
-
-/* The processes of one --comm (named), or of the cgroup. */
-struct several {
-	struct attach_session *session;
-	bool named;
-	size_t nr;
-};
-
-static void add_one(void *arg, pid_t pid)
-{
-	struct several *several = arg;
-
-	if (pid == getpid())
-		return;
-	several->nr++;
-	add_process(several->session, pid, several->named);
-}
-
-/* No process is a warning, not an error: the service may be about to start. */
-static void add_name(struct attach_session *session, size_t i)
-{
-	const char *comm = session->o->target.comms[i], *asked = session->o->target.comms_asked[i];
-	struct several several = {.session = session, .named = true};
-
-	if (strlen(asked) > 15)
-		log_warning("--comm %s: the kernel keeps 15 bytes of a name, so that every process "
-			    "called '%s' is watched.",
-			    asked, comm);
-	target__by_comm(comm, add_one, &several);
-	if (!several.nr)
-		log_warning("--comm %s: no process of this name runs now; later ones are watched.",
-			    comm);
-}
-
-static void add_cgroup(struct attach_session *session, const char *path)
-{
-	struct several several = {.session = session};
-
-	target__by_cgroup(path, add_one, &several);
-	if (!several.nr)
-		log_warning("--cgroup %s: no process is in it or below it now; later ones are "
-			    "watched.",
-			    path);
-}
-
-/*
- * Processes that the watched ones have started already. Programs see the children that a process
- * starts after it was added.
- */
-static void add_children(struct attach_session *session)
-{
-	const struct table *t = &session->found.table;
-	uint32_t *parents = xcalloc(t->processes_nr + 1, sizeof(*parents));
-	struct several found = {.session = session};
-	size_t nr = 0;
-	int err;
-
-	for (; nr < t->processes_nr; nr++)
-		parents[nr] = t->processes[nr].tgid;
-	err = target__descendants(parents, nr, add_one, &found);
-	if (err)
-		log_warning("--children: processes that were started before are not watched: %s.",
-			    strerror(-err));
-	free(parents);
-}
-
-static void add_all(struct attach_session *session)
-{
-	const struct attach_options *o = session->o;
-
-	for (size_t i = 0; i < o->target.pids_nr; i++)
-		add_process(session, o->target.pids[i], false);
-	for (size_t i = 0; i < o->target.comms_nr; i++)
-		add_name(session, i);
-	if (o->cgroup)
-		add_cgroup(session, o->cgroup);
-	if (session->launch.pid)
-		add_process(session, session->launch.pid, false);
-	else if (o->target.children)
-		add_children(session);
 }
 
 static void add_sockets(struct attach_session *session)
@@ -335,13 +231,9 @@ static void begin_sampling(struct attach_session *session)
 
 static int read_baseline(struct attach_session *session)
 {
-	char message[600];
-
-	if (!session->o->baseline ||
-	    !baseline__read(&session->baseline, session->o->baseline, message, sizeof(message)))
+	if (!session->o->baseline || !baseline__read(&session->baseline, session->o->baseline))
 		return EXIT_DONE;
-	log_error("%s", message);
-	return EXIT_USAGE;
+	return loop__is_to_end() ? EXIT_SIGNAL_BASE + loop__ending_signal() : EXIT_USAGE;
 }
 
 static int read_follow_result(struct attach_session *session)
@@ -388,7 +280,7 @@ static void begin(struct attach_session *session)
 	session->found.begun_ns = loop__now_ns();
 	session->found.ended_ns = session->found.begun_ns;
 	begin_sampling(session);
-	add_all(session);
+	attach_targets__add_all(session);
 	add_sockets(session);
 	session->next_step_ns = loop__now_ns();
 }
@@ -408,7 +300,6 @@ static int notify_ready(struct attach_session *session)
 int attach_session__open(struct attach_session *session, const struct attach_options *o,
 			 struct loop *l)
 {
-	struct attach_filter filter;
 	int code;
 
 	session->o = o;
@@ -419,11 +310,11 @@ int attach_session__open(struct attach_session *session, const struct attach_opt
 	if (!code)
 		code = read_follow_result(session);
 	if (!code)
-		code = fill_filter(session, &filter);
+		code = fill_filter(session, &session->filter);
 	if (!code)
 		code = hold_command(session);
 	if (!code)
-		code = load(session, &filter);
+		code = load(session);
 	if (code)
 		return code;
 	describe(session);
@@ -442,6 +333,50 @@ int attach_session__open(struct attach_session *session, const struct attach_opt
 	return o->target.command ? let_go(session, l) : EXIT_DONE;
 }
 
+/* Ends the watching, and keeps the targets. */
+static void forget(struct attach_session *session)
+{
+	table__clear(&session->found.table);
+	copy_search__clear(&session->copies);
+	profile__clear(&session->found.cpu.profile);
+	cpu_sampling__close(&session->sampling);
+	attach_probes__close(session->probes);
+	session->probes = NULL;
+}
+
+int attach_session__restart(struct attach_session *session, struct loop *l)
+{
+	const struct attach_options *o = session->o;
+	struct attach_session *before = xmalloc(sizeof(*before));
+	struct attach_refusal no;
+	int err;
+
+	*before = *session;
+	session->probes = NULL;
+	session->found = (struct attach_result){.o = o, .restarts = before->found.restarts + 1};
+	session->sampling = (struct cpu_sampling){0};
+	session->copies = (struct copy_search){0};
+	session->since_ns = 0;
+	err = attach_probes__open(&session->probes, &session->filter, &no);
+	if (!err) {
+		describe(session);
+		begin(session);
+		if (o->target.children || o->target.command)
+			attach_targets__add_again(session, &before->found.table);
+	}
+	/* A signal cuts begin() short. */
+	if (err || loop__is_to_end()) {
+		forget(session);
+		*session = *before;
+	} else {
+		loop__remove(l, attach_probes__ends_fd(before->probes));
+		loop__add(l, attach_probes__ends_fd(session->probes));
+		forget(before);
+	}
+	free(before);
+	return err && !loop__is_to_end() ? refusal__log("attach", o->backend, err, &no) : EXIT_DONE;
+}
+
 void attach_session__close(struct attach_session *session)
 {
 	ready__close(&session->ready);
@@ -451,11 +386,7 @@ void attach_session__close(struct attach_session *session)
 			close(session->pidfds[i]);
 	if (session->cgroup >= 0)
 		close(session->cgroup);
-	table__clear(&session->found.table);
-	copy_search__clear(&session->copies);
-	profile__clear(&session->found.cpu.profile);
-	cpu_sampling__close(&session->sampling);
-	attach_probes__close(session->probes);
+	forget(session);
 }
 
 static void add_socket(void *arg, const struct sock_state *s)
@@ -488,7 +419,7 @@ static bool add_task(void *arg, uint32_t tgid, const struct nio_task *task)
 	/* A process closes its sockets after its exit event. */
 	if (task->exit_ns)
 		return session->finished || task->exit_ns + EXIT_NS < session->found.ended_ns;
-	add_read(session, pid, task->started, task->parent && !task->asked);
+	attach_targets__add_read(session, pid, task->started, task->parent && !task->asked);
 	if (task->asked || task->parent || task->first_ns < session->since_ns || session->finished)
 		return false;
 	/* It took a watched name or joined the cgroup, and may have sockets. */
@@ -515,6 +446,8 @@ int attach_session__refresh(struct attach_session *session)
 	if (!err)
 		err = attach_probes__each_socket(session->probes, add_socket, session);
 	table__end(&r->table);
+	r->events = attach_probes__events(session->probes);
+	table__divide_missed(&r->table, &r->events);
 	/* Right after the sockets: rchar and the bytes sent are of one moment. */
 	if (!err)
 		err = attach_probes__each_task(session->probes, add_task, session);
@@ -528,7 +461,6 @@ int attach_session__refresh(struct attach_session *session)
 			g->list[i].name = target__cgroup_path(g->list[i].id);
 	attach_session__sort(session);
 	r->missed = attach_probes__missed(session->probes);
-	r->events = attach_probes__events(session->probes);
 	r->loss = attach_probes__losses(session->probes);
 	copy_search__look(&session->copies, &r->table.evidence, session->finished);
 	table__set_gaps(&r->table, r->loss.sockets_full + r->loss.tasks_full + r->loss.ends_missed,

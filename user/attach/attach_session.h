@@ -14,6 +14,7 @@
 #include "cpu_sampling.h"
 #include "base/spawn.h"
 #include "host/copy_search.h"
+#include "kernel/attach_probes.h"
 #include "kernel/target.h"
 
 struct attach_session {
@@ -32,6 +33,7 @@ struct attach_session {
 	uint64_t next_step_ns;       /* of attach_session__step() */
 	uint64_t since_ns;           /* of the refresh before the last; 0: finished */
 	struct ready ready;
+	struct attach_filter filter;
 	int cgroup; /* the directory of --cgroup; -1: none, or gone */
 };
 
@@ -47,6 +49,22 @@ struct attach_session {
 int attach_session__open(struct attach_session *session, const struct attach_options *o,
 			 struct loop *l);
 void attach_session__close(struct attach_session *session);
+
+/*
+ * Watches anew, the same targets with the processes that they have started, and then forgets what
+ * was counted before. Traffic while programs are loaded is of the time before. If a signal comes
+ * meanwhile or the start fails, what was counted stays and the watching is as it was; the loop gets
+ * the signal. An exit code.
+ */
+int attach_session__restart(struct attach_session *session, struct loop *l);
+
+/* Of attach_targets.c: adds the processes that the options name. */
+void attach_targets__add_all(struct attach_session *session);
+/* The processes of a table that are alive: children that the programs have seen begin. */
+void attach_targets__add_again(struct attach_session *session, const struct table *before);
+/* What a process has read so far (rchar). new: it began while it was watched. */
+void attach_targets__add_read(struct attach_session *session, pid_t pid, uint64_t started,
+			      bool new);
 
 /* Reads the events so far into w->found and sorts them. An exit code. */
 int attach_session__refresh(struct attach_session *session);

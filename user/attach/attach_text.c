@@ -4,6 +4,7 @@
  * connection, port or cgroup and fits the width; a line below names what it leaves out.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ struct text_table {
 	struct text_fit fit;
 	int longest;        /* name */
 	size_t rows, there; /* rows of --by: shown, and in all */
+	bool any_unknown;   /* a row has no known process */
 };
 
 /* 0 is a dash, so that other values stand out. */
@@ -34,6 +36,8 @@ static char *cell_of(char buf[UNITS_BUF], const struct attach_result *r,
 	if (column == COLUMN_COPIES)
 		return copies_per_byte__text(buf, r, b);
 	a = row_value__amount((enum row_value)column, r, b);
+	if (!amount__is_known(&a) && row_value__bound((enum row_value)column, r, b, buf))
+		return buf;
 	return a.value || !amount__is_known(&a) ? amount__bytes(buf, &a) : strcpy(buf, "-");
 }
 
@@ -62,6 +66,7 @@ static void each_row(struct text_table *t, bool print)
 		if (!row.ledger.connections && !row.ledger.unconnected)
 			continue;
 		t->rows++;
+		t->any_unknown |= row.process && !row.process->tgid;
 		len = (int)strlen(attach_row__name(name, t->r, &row, false));
 		if (!print) {
 			t->longest = len > t->longest ? len : t->longest;
@@ -121,6 +126,10 @@ void attach_result__print_table(FILE *f, unsigned int width, const struct attach
 	text_note__begin(&n);
 	if (t.rows < t.there)
 		fprintf(n.f, "%zu more in the total only (--top %zu). ", t.there - t.rows, t.there);
+	if (t.any_unknown)
+		fputs("(unknown): connections that no process here has accepted, or none of whose "
+		      "calls was seen before they ended; --by port has them. ",
+		      n.f);
 	for (enum text_content c = TEXT_ZERO; c <= TEXT_FIGURES; c++)
 		print_columns(n.f, &t, c);
 	text_note__end(&n, f, width, "");
@@ -133,8 +142,9 @@ static void print_head(FILE *f, unsigned int width, const struct attach_result *
 	size_t nr = r->table.total.connections, used = 0;
 
 	snprintf(items[0], sizeof(items[0]), "Linux %s", r->env.kernel);
-	snprintf(items[1], sizeof(items[1]), "attach  %s",
-		 format_ns(time, sizeof(time), (double)(r->ended_ns - r->begun_ns)));
+	snprintf(items[1], sizeof(items[1]), "attach  %s%s",
+		 format_ns(time, sizeof(time), (double)(r->ended_ns - r->begun_ns)),
+		 r->restarts ? " since the last r" : "");
 	snprintf(items[2], sizeof(items[2]), "%zu connection%s", nr, plural(nr));
 	snprintf(items[3], sizeof(items[3]), "backend %s", backend ? backend : "none");
 	text_item__print(f, width, &used, "netiotrace " NETIOTRACE_VERSION);
@@ -195,12 +205,41 @@ static void print_uncopied(FILE *f, const struct socket_ledger *b)
 		fputs(ways[3].bytes ? ", without a visible copy)" : ", without a copy)", f);
 }
 
+/* The bytes sent that no figure has: what the others leave. */
+static uint64_t unclassified_sent(const struct attach_result *r)
+{
+	const struct socket_ledger *b = &r->table.total;
+	uint64_t rest = u64__minus(row_value__of(VALUE_SENT, b), b->tls[NIO_SIDE_SENDER].copied);
+
+	for (enum row_value v = VALUE_COPIED; v <= VALUE_SPLICED; v++) {
+		struct amount a = row_value__amount(v, r, b);
+
+		if (amount__is_known(&a))
+			rest = u64__minus(rest, a.value);
+	}
+	return rest;
+}
+
+/* The same of those received. What was peeked at is in rx_copy twice. */
+static uint64_t unclassified_received(const struct attach_result *r)
+{
+	const struct socket_ledger *b = &r->table.total;
+	struct amount a = row_value__amount(VALUE_RX_COPIED, r, b);
+	uint64_t known = b->stages[NIO_STAGE_RX_MAP].bytes + b->tls[NIO_SIDE_RECEIVER].copied +
+			 b->stages[NIO_STAGE_RX_DISCARD].bytes +
+			 b->stages[NIO_STAGE_RX_SPLICE].bytes;
+
+	if (amount__is_known(&a))
+		known += u64__minus(a.value, b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED]);
+	return u64__minus(row_value__of(VALUE_RECEIVED, b), known);
+}
+
 static void print_ledger(FILE *f, const struct attach_result *r)
 {
 	const struct socket_ledger *b = &r->table.total;
 	struct amount sent = row_value__amount(VALUE_SENT, r, b);
 	struct amount received = row_value__amount(VALUE_RECEIVED, r, b);
-	uint64_t rest = sent.value;
+	uint64_t rest = unclassified_sent(r);
 	const char *before = " =", *unseen = socket_ledger__copies_reason(b);
 	char text[UNITS_BUF];
 
@@ -210,11 +249,9 @@ static void print_ledger(FILE *f, const struct attach_result *r)
 
 		if (!amount__is_known(&a))
 			continue;
-		rest -= a.value;
 		fprintf(f, "%s %s %s", before, amount__bytes(text, &a), attach_columns[v].head);
 		before = " +";
 	}
-	rest -= b->tls[NIO_SIDE_SENDER].copied;
 	if (b->tls[NIO_SIDE_SENDER].copied) {
 		fprintf(f, "%s %s encrypted", before,
 			bytes_text(text, b->tls[NIO_SIDE_SENDER].copied));
@@ -237,12 +274,6 @@ static void print_ledger(FILE *f, const struct attach_result *r)
 				? "The bytes of deferred copies are "
 				: "More copies may have been made: ",
 			unseen);
-	if (b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER])
-		fprintf(f,
-			"Bytes sent and received are exact; how they were copied is estimated from "
-			"the calls that were seen, %.0f %% of the bytes. ",
-			100.0 * (double)(b->seen_tx + b->seen_rx) /
-				(double)(b->socket_tx + b->socket_rx));
 }
 
 /* Send calls by kind, with the share of the bytes as an interval if not every call was seen. */
@@ -260,7 +291,14 @@ static const char *print_kind(FILE *f, const struct attach_result *r, enum nio_s
 		return before;
 	if (estimate && r->events.sampled && share.high - share.low >= SAMPLED_WIDE) {
 		fprintf(f, "%s%s (at least %s)", before, key,
-			bytes_text(bytes, attach_result__calls(r, b, kind).least));
+			TEXT_LEAST(attach_result__calls(b, kind).least));
+		return ", ";
+	}
+	/* The figures lack the bytes that are unclassified. */
+	if (estimate && r->events.sampled && share.known &&
+	    socket_ledger__unclassified(b, NIO_SIDE_SENDER) > b->socket_tx / 1000) {
+		fprintf(f, "%s%s (%s of the bytes)", before, key,
+			interval__text((char[INTERVAL_LEN]){0}, share.low, share.high));
 		return ", ";
 	}
 	fprintf(f, "%s%s%s %s%s %s (%s%s", before, mark,
@@ -268,7 +306,8 @@ static const char *print_kind(FILE *f, const struct attach_result *r, enum nio_s
 		kind == NIO_CALL_SPLICE ? "piece" : "call", plural(calls->events), key, mark,
 		bytes_text(bytes, calls->bytes));
 	if (estimate && r->events.sampled && share.known)
-		fprintf(f, "; %.0f to %.0f %% of the bytes", share.low * 100, share.high * 100);
+		fprintf(f, "; %s of the bytes",
+			interval__text((char[INTERVAL_LEN]){0}, share.low, share.high));
 	fputc(')', f);
 	return ", ";
 }
@@ -340,21 +379,23 @@ static void print_uncovered(FILE *f, const struct attach_result *r)
 				!known                                     ? "at least "
 				: socket_ledger__is_divided(b, side, kind) ? "about "
 									   : "",
-				bytes_text(text, bytes), side ? "received" : "sent",
-				unsupported_paths__text(kind));
+				known ? bytes_text(text, bytes)
+				      : format_bytes_least(text, sizeof(text), (double)bytes),
+				side ? "received" : "sent", unsupported_paths__text(kind));
 	}
 }
 
 void attach_result__print_shared(FILE *f, const struct process *p)
 {
-	char owner[OWNER_LEN], bytes[UNITS_BUF];
+	bool least = p->ledger.unwatched || p->ledger.left_out;
+	char owner[OWNER_LEN];
 
 	if (!p->ledger.shared)
 		return;
 	fprintf(f, "%s includes %s%s of sockets shared with PID %u. ",
-		attach_result__owner(owner, p->comm, p->tgid),
-		p->ledger.unwatched || p->ledger.left_out ? "at least " : "",
-		format_bytes_si(bytes, sizeof(bytes), (double)p->ledger.shared), p->shared_with);
+		attach_result__owner(owner, p->comm, p->tgid), least ? "at least " : "",
+		least ? TEXT_LEAST(p->ledger.shared) : TEXT_BYTES(p->ledger.shared),
+		p->shared_with);
 }
 
 /* Processes that are named as sharing sockets. */
@@ -402,11 +443,11 @@ static void print_watching(FILE *f, const struct attach_result *r)
 			plural(r->missed.value));
 	else
 		fprintf(f, "events missed: n/a (%s). ", r->missed.reason);
-	if (r->events.sampled && r->events.all_ns)
+	if (r->events.all_ns)
 		fprintf(f,
-			"Calls and copies were watched %.0f %% of the time; --count-calls watches "
-			"all of them. ",
-			100.0 * (double)r->events.seen_ns / (double)r->events.all_ns);
+			"Watching calls and copies took about %.2f %% of a CPU (estimated by their "
+			"number). ",
+			100 * r->events.spent_ns / (double)r->events.all_ns);
 	if (attach_result__hides_pins(&r->table.total))
 		fputs("Whether pages were pinned is unknown: " ATTACH_RINGS ". ", f);
 	for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++)
@@ -414,6 +455,50 @@ static void print_watching(FILE *f, const struct attach_result *r)
 			fprintf(f, "%s %s%s %s. ",
 				format_count(count, sizeof(count), left_out[i].nr),
 				left_out[i].noun, plural(left_out[i].nr), left_out[i].text);
+}
+
+/* "84 %": 1 to 99, "< 1 %" or "> 99 %" of a part that is neither none nor all. */
+static char *part_text(char buf[UNITS_BUF], uint64_t part, uint64_t all)
+{
+	double percent = 100.0 * (double)part / (double)all;
+
+	if (part && percent < 1)
+		return strcpy(buf, "< 1 %");
+	if (part < all && percent > 99)
+		return strcpy(buf, "> 99 %");
+	snprintf(buf, UNITS_BUF, "%.0f %%", percent);
+	return buf;
+}
+
+/* A direction with less than this part of the other's bytes is left to the line of the books. */
+#define NEGLIGIBLE 100
+
+/* What the figures leave open, in one line: the bytes that no figure of the table has. */
+static void print_not_known(FILE *f, const struct attach_result *r)
+{
+	const struct socket_ledger *b = &r->table.total;
+	uint64_t sent = row_value__of(VALUE_SENT, b), received = row_value__of(VALUE_RECEIVED, b);
+	bool tx = received / NEGLIGIBLE <= sent, rx = sent / NEGLIGIBLE <= received;
+	uint64_t unsent = tx ? unclassified_sent(r) : 0;
+	uint64_t unread = rx ? unclassified_received(r) : 0;
+	char text[UNITS_BUF];
+
+	if (r->table.total.left_out)
+		fputs("sums: sockets or processes were left out (watching). ", f);
+	if (!unsent && !unread && !(tx && b->divided[NIO_SIDE_SENDER]) &&
+	    !(rx && b->divided[NIO_SIDE_RECEIVER]))
+		return;
+	if (unsent)
+		fprintf(f, "how %s of the bytes were sent", part_text(text, unsent, sent));
+	if (unread)
+		fprintf(f, "%show %s of the bytes were received", unsent ? ", " : "",
+			part_text(text, unread, received));
+	if (!unsent && !unread)
+		fputs("the calls of some bytes, which are divided as those that were seen (~)", f);
+	if (r->events.sampled && r->events.all_ns)
+		fprintf(f, " (watched %s of the time; --count-calls: always)",
+			part_text(text, r->events.seen_ns, r->events.all_ns));
+	fputs(". ", f);
 }
 
 static struct attach_verdict total_verdict(const struct attach_result *r)
@@ -466,10 +551,13 @@ void attach_result__print(FILE *f, unsigned int columns, const struct attach_res
 	static const struct {
 		const char *label;
 		void (*print)(FILE *f, const struct attach_result *r);
-	} notes[] = {{"books", print_ledger},
-		     {"sends", print_sends},
+	} notes[] = {{"answer", attach_result__print_answer},
 		     {"verdict", print_verdict},
 		     {"advice", print_advice},
+		     {NULL, NULL}, /* the table */
+		     {"not known", print_not_known},
+		     {"books", print_ledger},
+		     {"sends", print_sends},
 		     {"cpu", print_cpu},
 		     {"kTLS", print_tls},
 		     {"uncovered", print_uncovered},
@@ -483,10 +571,23 @@ void attach_result__print(FILE *f, unsigned int columns, const struct attach_res
 		return;
 	}
 	print_note(f, columns, r, "", print_unbalanced);
-	attach_result__print_table(f, columns, r);
-	fputc('\n', f);
-	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
-		print_note(f, columns, r, notes[i].label, notes[i].print);
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+		if (notes[i].label) {
+			print_note(f, columns, r, notes[i].label, notes[i].print);
+			continue;
+		}
+		fputc('\n', f);
+		attach_result__print_table(f, columns, r);
+		fputc('\n', f);
+	}
+}
+
+/* The rate of a minimum has its mark, and is rounded down. */
+static void put_rate(char buf[UNITS_BUF], const struct amount *a, double gbit_s)
+{
+	const char *mark = a->doubt & DOUBT_ESTIMATE ? "~" : amount__mark(a);
+
+	snprintf(buf, UNITS_BUF, "%s%.2f", mark, *mark == '>' ? round_least(gbit_s, 2) : gbit_s);
 }
 
 void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *r)
@@ -518,9 +619,7 @@ void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *
 		if (!(a.doubt & (DOUBT_UNKNOWN | DOUBT_WIDE)) &&
 		    (!way || (more[VALUE_COPIED] + more[VALUE_PINNED] + more[VALUE_SPLICED] <=
 			      more[VALUE_SENT])))
-			snprintf(text, sizeof(text), "%s%.2f",
-				 a.doubt & DOUBT_ESTIMATE ? "~" : amount__mark(&a),
-				 ns ? (double)more[v] * 8 / (double)ns : 0);
+			put_rate(text, &a, ns ? (double)more[v] * 8 / (double)ns : 0);
 		fprintf(f, " %9s", text);
 	}
 	fputc('\n', f);

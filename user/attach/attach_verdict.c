@@ -56,6 +56,15 @@ static struct advice_row row_for(const struct attach_result *r, const struct soc
 	};
 }
 
+static void describe(struct attach_verdict *j, const struct attach_result *r,
+		     const struct advice_row *row)
+{
+	if (is_wide(r, row->ledger))
+		advice__ask_for_calls(j->advice, sizeof(j->advice), row);
+	else
+		advice__describe(j->advice, sizeof(j->advice), row);
+}
+
 /*
  * Advice on sockets at one port (0: any) of one process (NULL: of all). name: of the port, or NULL.
  */
@@ -67,8 +76,8 @@ static void advise(struct attach_verdict *j, const struct attach_result *r,
 	struct advice_row row = row_for(r, ledger, port, &program);
 
 	row.name = name;
-	if (!is_wide(r, ledger) && table__program(&r->table, only, port, &program, &row.copied))
-		advice__describe(j->advice, sizeof(j->advice), &row);
+	if (table__program(&r->table, only, port, &program, &row.copied))
+		describe(j, r, &row);
 }
 
 /* The bytes of a connection and of its process have to be of one refresh. */
@@ -80,11 +89,20 @@ static void advise_connection(struct attach_verdict *j, const struct attach_resu
 	struct advice_row advice =
 		row_for(r, &row->ledger, (uint16_t)group__id(GROUP_PORT, row->socket), &program);
 
-	if (is_wide(r, &row->ledger) || !owner || owner->read_refresh != r->table.refresh ||
+	if (!owner || owner->read_refresh != r->table.refresh ||
 	    !table__program(&r->table, owner, 0, &program, &advice.copied))
 		return;
 	advice.copied = row->ledger.stages[NIO_STAGE_TX_COPY].bytes;
-	advice__describe(j->advice, sizeof(j->advice), &advice);
+	describe(j, r, &advice);
+}
+
+/* The figure that the table has, with its interval; 0: it has none. */
+static struct verdict_bytes shown(enum row_value v, enum nio_stage stage,
+				  const struct attach_result *r, const struct socket_ledger *b)
+{
+	struct amount a = row_value__amount(v, r, b), s = attach_result__stage(r, b, stage);
+
+	return (struct verdict_bytes){amount__is_known(&a) ? a.value : 0, s.least, s.most};
 }
 
 static void ports_verdict(struct attach_verdict *j, const struct attach_result *r,
@@ -103,13 +121,16 @@ static void ports_verdict(struct attach_verdict *j, const struct attach_result *
 		snprintf(names[i], sizeof(names[i]), "port %u", (uint16_t)ports[i]->id);
 		services[i] = (struct verdict_service){
 			.name = names[i],
-			.copied = b->stages[NIO_STAGE_TX_COPY].bytes,
-			.pinned = b->stages[NIO_STAGE_TX_PIN].bytes,
-			.spliced = b->stages[NIO_STAGE_TX_SPLICE].bytes,
+			.copied = shown(VALUE_COPIED, NIO_STAGE_TX_COPY, r, b),
+			.pinned = shown(VALUE_PINNED, NIO_STAGE_TX_PIN, r, b),
+			.spliced = shown(VALUE_SPLICED, NIO_STAGE_TX_SPLICE, r, b),
 			.encrypted = b->tls[NIO_SIDE_SENDER].copied,
-			.estimate = b->divided[NIO_SIDE_SENDER] != 0,
-			.unknown = socket_ledger__unclassified(b, NIO_SIDE_SENDER) +
-				   b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS]};
+			.estimate = socket_ledger__is_estimate(b, NIO_SIDE_SENDER),
+			.unknown = b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS]};
+		services[i].unknown +=
+			u64__minus(sent_at(ports[i]),
+				   services[i].copied.value + services[i].pinned.value +
+					   services[i].spliced.value + services[i].encrypted);
 	}
 	verdict__describe_services(j->text, sizeof(j->text), services, nr);
 	for (size_t i = 0; i < nr; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Shares of samples; see cpu_split.h. Pure. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/units.h"
@@ -16,6 +17,14 @@ enum cpu_class cpu_split__class(unsigned int i)
 const char *cpu_split__key(unsigned int i)
 {
 	return cpu_class__key(cpu_split__class(i));
+}
+
+char *interval__text(char buf[INTERVAL_LEN], double low, double high)
+{
+	low = fmax(round_least(low * 100, 0), 0);
+	high = fmin(round_most(high * 100, 0), 100);
+	snprintf(buf, INTERVAL_LEN, "%.0f to %.0f %%", low, high);
+	return buf;
 }
 
 struct cpu_part cpu_split__part(const struct cpu_split *s, enum cpu_class c)
@@ -52,11 +61,13 @@ static double uncertainty(const struct cpu_samples *s)
 	return widest;
 }
 
-/* By share, with classes below 1 % as one. */
+/* By share, with their intervals, and classes below 1 % as one. */
 static void print_classes(FILE *f, const struct cpu_samples *s)
 {
 	bool said[CPU_CLASS_NR] = {false};
-	double rest = 1, share;
+	struct cpu_share share = {0};
+	char interval[INTERVAL_LEN];
+	double rest = 1;
 
 	for (;;) {
 		int most = -1;
@@ -64,16 +75,19 @@ static void print_classes(FILE *f, const struct cpu_samples *s)
 		for (int c = 0; c < CPU_CLASS_NR; c++)
 			if (!said[c] && (most < 0 || s->classes[c] > s->classes[most]))
 				most = c;
-		share = most < 0 ? 0 : cpu_time__share(s, (enum cpu_class)most).value;
-		if (share < 0.01)
+		if (most >= 0)
+			share = cpu_time__share(s, (enum cpu_class)most);
+		if (most < 0 || share.value < 0.01)
 			break;
-		fprintf(f, "%s %.0f %%, ", cpu_class__heading((enum cpu_class)most), share * 100);
-		rest -= share;
+		fprintf(f, "%s%s %.0f %% (%s)", rest < 1 ? ", " : "",
+			cpu_class__heading((enum cpu_class)most), share.value * 100,
+			interval__text(interval, share.low, share.high));
+		rest -= share.value;
 		said[most] = true;
 	}
 	if (rest > 0.0005)
-		fprintf(f, "others %.1f %%, ", rest * 100);
-	fprintf(f, "+-%.1f points (95 %%). ", uncertainty(s) * 100);
+		fprintf(f, ", others %.1f %%", rest * 100);
+	fputs(" (intervals of 95 %). ", f);
 }
 
 void cpu_split__print(FILE *f, const struct cpu_result *cpu, const struct cpu_split *split)
@@ -93,7 +107,7 @@ void cpu_split__print(FILE *f, const struct cpu_result *cpu, const struct cpu_sp
 	fprintf(f, " at %u Hz in %s", cpu->hz,
 		format_ns(time, sizeof(time), (double)cpu->duration_ns));
 	if (!s->samples || uncertainty(s) > UNCERTAINTY_MAX) {
-		fputs(": too few to say where it goes. ", f);
+		fputs(": too few for a table of shares. ", f);
 		return;
 	}
 	fputs(": ", f);

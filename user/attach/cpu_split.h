@@ -28,6 +28,13 @@ struct cpu_part {
 enum cpu_class cpu_split__class(unsigned int i);
 const char *cpu_split__key(unsigned int i);
 
+/*
+ * "3 to 15 %": shares of 0..1 between which the truth is, both rounded outwards. The one text for
+ * intervals of shares in sentences, so that one interval is the same in each. Fills buf.
+ */
+#define INTERVAL_LEN 16
+char *interval__text(char buf[INTERVAL_LEN], double low, double high);
+
 struct cpu_part cpu_split__part(const struct cpu_split *s, enum cpu_class c);
 
 void cpu_split__add(struct cpu_split *s, struct stack_class sample, bool encrypted);

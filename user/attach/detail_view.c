@@ -210,89 +210,13 @@ void view_item__verdict(struct attach_verdict *j, const struct attach_result *r,
 	}
 }
 
-/* After a sentence on bytes that were divided as the seen calls. */
-#define SEEN_ONLY ", by the calls that were seen"
-
-/* From this many times the bytes sent on, the received ones are what a row is about. */
-#define RECEIVES_MOSTLY 10
-
-static void print_receives(FILE *f, const struct attach_result *r, const struct socket_ledger *b,
-			   uint64_t received)
-{
-	struct amount a = row_value__amount(VALUE_RX_COPIED, r, b);
-	uint64_t copied = a.value;
-	char share[UNITS_BUF];
-
-	format_share(share, sizeof(share), (double)copied / (double)received);
-	if (a.doubt & (DOUBT_LEAST | DOUBT_UNKNOWN))
-		fputs("receives, and not all of how is known", f);
-	else if (copied >= received)
-		fputs("copies all it receives", f);
-	else if (!copied)
-		fputs("receives without a copy in the kernel", f);
-	else
-		fprintf(f, "copies %s of what it receives", share);
-	if (a.doubt & DOUBT_ESTIMATE)
-		fputs(SEEN_ONLY, f);
-}
-
-/* How the row sends, by stages that are known. */
-static void print_ways(FILE *f, uint64_t sent, uint64_t copied, unsigned int doubt)
-{
-	double share = (double)copied / (double)sent;
-	char n[UNITS_BUF];
-
-	format_share(n, sizeof(n), share < 0.5 ? 1 - share : share);
-	if (copied >= sent)
-		fputs("copies all it sends", f);
-	else if (!copied)
-		fputs("sends without a copy (sendfile, splice)", f);
-	else if (share < 0.5)
-		fprintf(f, "sends %s without a copy (sendfile, splice)", n);
-	else
-		fprintf(f, "copies %s of what it sends", n);
-	if (doubt & DOUBT_ESTIMATE)
-		fputs(SEEN_ONLY, f);
-}
-
-void view_item__print(FILE *f, const struct attach_result *r, const struct view_item *item)
-{
-	const struct socket_ledger *b = &item->row.ledger;
-	struct amount copied = row_value__amount(VALUE_COPIED, r, b);
-	uint64_t sent = row_value__of(VALUE_SENT, b), received = row_value__of(VALUE_RECEIVED, b);
-	bool known = socket_ledger__copied_fraction(b).known;
-	uint64_t ended = known ? socket_ledger__ended(b) : 0;
-	uint64_t zerocopied = socket_ledger__ended_copied(b);
-	const char *seen = socket_ledger__misses_requests(b) ? " seen" : "";
-	char n[UNITS_BUF], of[UNITS_BUF];
-
-	format_count(of, sizeof(of), ended);
-	if (ended && zerocopied == ended)
-		fprintf(f, "was not zero-copy: all %s%s zero-copy sends were copied", of, seen);
-	else if (ended && zerocopied)
-		fprintf(f, "was partly zero-copy: %s of %s%s zero-copy sends were copied",
-			format_count(n, sizeof(n), zerocopied), of, seen);
-	else if (ended && !b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
-		fprintf(f, "was zero-copy: none of %s%s zero-copy sends was copied", of, seen);
-	else if (socket_ledger__pins(b) || b->calls[NIO_CALL_ZEROCOPY].events)
-		fputs("asked for zero-copy; whether it was is not known", f);
-	else if (received / RECEIVES_MOSTLY > sent)
-		print_receives(f, r, b, received);
-	else if (!sent)
-		fputs(received ? "only receives" : "moved nothing yet", f);
-	else if (!r->sees_kinds || copied.doubt & (DOUBT_LEAST | DOUBT_UNKNOWN))
-		fputs("sends, and not all of how is known", f);
-	else
-		print_ways(f, sent, copied.value, copied.doubt);
-}
-
 static void print_verdict(FILE *f, const struct page *p)
 {
 	struct attach_verdict j;
 
 	view_item__verdict(&j, p->r, p->item);
 	fprintf(f, "%s ", p->item->name);
-	view_item__print(f, p->r, p->item);
+	attach_result__print_ways(f, p->r, &p->item->row.ledger);
 	fprintf(f, ".\n%s\n%s\n", j.text, j.advice);
 }
 

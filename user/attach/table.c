@@ -417,6 +417,35 @@ void table__set_gaps(struct table *t, size_t left_out, uint64_t refused_runs)
 	}
 }
 
+/* Groups of the process `tgid`; 0: of all. */
+static void divide_groups(struct groups *g, enum seen_kind kind, const struct seen_groups *seen,
+			  uint32_t tgid, uint64_t started)
+{
+	for (struct group *i = g->list; i < g->list + g->nr; i++) {
+		uint64_t id = tgid ? seen_groups__process_port(tgid, i->id) : i->id;
+
+		socket_ledger__divide_missed(&i->ledger,
+					     seen_groups__find(seen, kind, id, started));
+	}
+}
+
+void table__divide_missed(struct table *t, const struct attach_events *e)
+{
+	if (!e->sampled)
+		return;
+	socket_ledger__divide_missed(&t->total, &e->seen);
+	divide_groups(&t->groups[GROUP_PORT], SEEN_PORT, &e->groups, 0, 0);
+	divide_groups(&t->groups[GROUP_CGROUP], SEEN_CGROUP, &e->groups, 0, 0);
+	/* Processes of other PID namespaces, and unknown ones, share tgid 0. */
+	for (struct process *p = t->processes; p < t->processes + t->processes_nr; p++) {
+		if (!p->tgid)
+			continue;
+		socket_ledger__divide_missed(&p->ledger, seen_groups__find(&e->groups, SEEN_PROCESS,
+									   p->tgid, p->started));
+		divide_groups(&p->ports, SEEN_PROCESS_PORT, &e->groups, p->tgid, p->started);
+	}
+}
+
 /* Sorting. */
 
 /* Ranks are computed once, not at each comparison. */

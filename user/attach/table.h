@@ -9,6 +9,7 @@
 
 #include "cpu_split.h"
 #include "advice.h"
+#include "kernel/attach_probes.h"
 #include "model/socket_ledger.h"
 
 /* Closed connections that are kept by themselves. */
@@ -110,6 +111,9 @@ void table__end(struct table *t);
  * socket_ledger. Call after table__end().
  */
 void table__set_gaps(struct table *t, size_t left_out, uint64_t refused_runs);
+
+/* Divides bytes without a seen call in each sum, by what windows showed. After table__end(). */
+void table__divide_missed(struct table *t, const struct attach_events *e);
 
 /* The process of a connection; NULL: it is not listed. */
 const struct process *table__owner(const struct table *t, const struct sock_state *s);

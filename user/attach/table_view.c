@@ -12,7 +12,7 @@
 #define BESIDE   5 /* title, status, heads, total, keys */
 #define ROOMY    30
 
-static const char keys[] = "q quit  Enter open  / filter  p pause  ? help  b by  s sort";
+static const char keys[] = "q quit  Enter open  / filter  p pause  ? help  b by  s sort  r restart";
 
 static const char *const help_of_keys[][2] = {
 	{"b", "a row per process, connection, port or cgroup"},
@@ -21,6 +21,7 @@ static const char *const help_of_keys[][2] = {
 	{"Enter", "open the selected row by itself; Enter or Escape closes it"},
 	{"/", "show only rows whose name contains a text; Escape shows all"},
 	{"p, space", "pause the picture and go on; counting never stops"},
+	{"r", "start anew: forget what was counted, and watch every call again"},
 	{"q, Ctrl-C", "end, and print the result"},
 	{NULL, NULL},
 };
@@ -180,7 +181,8 @@ static void draw_help(struct grid *g, struct top_view *v)
 {
 	const char *columns[COLUMN_NR + 2][2] = {
 		{"per second",
-		 "bytes since the refresh before; - is a measured zero, n/a is not known"}};
+		 "bytes since the refresh before; copies/B, zc cop. and the text are since the "
+		 "start (r); - is a measured zero, n/a is not known"}};
 
 	for (int i = 0; i < COLUMN_NR; i++) {
 		columns[i + 1][0] = attach_columns[i].head;

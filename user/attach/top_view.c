@@ -190,7 +190,9 @@ static void write_rate(char cell[TABLE_CELL_LEN], const struct top_row *row, enu
 	else
 		snprintf(cell, TABLE_CELL_LEN, "%s%s",
 			 a->doubt & DOUBT_ESTIMATE ? "~" : amount__mark(a),
-			 format_bytes_si(text, sizeof(text), row->rate[v]));
+			 a->doubt & DOUBT_ESTIMATE
+				 ? format_bytes_si(text, sizeof(text), row->rate[v])
+				 : amount__format(text, a, row->rate[v]));
 }
 
 void top_row__cell(char cell[TABLE_CELL_LEN], const struct top_row *row, int column)
@@ -246,20 +248,24 @@ static char *verdict_of(const struct top_view *v, const struct attach_result *r)
 		if (i && (row == selected || !socket_ledger__bytes(&row->item.row.ledger)))
 			continue;
 		fprintf(f, "%s ", row->item.name);
-		view_item__print(f, r, &row->item);
+		attach_result__print_ways(f, r, &row->item.row.ledger);
 		fputs(". ", f);
 		said++;
 	}
 	if (selected) {
 		view_item__verdict(&j, r, &selected->item);
 		if (j.text[0] || j.advice[0])
-			fprintf(f, "%s: %s %s", selected->item.name, j.advice, j.text);
+			fprintf(f, "%s: %s%s%s", selected->item.name, j.advice,
+				j.advice[0] ? " " : "", j.text);
 	}
 	xclose_memstream(f);
 	return text;
 }
 
-/* What must be 0 or known. */
+/* What is no rate. */
+#define SUMS "copies/B, zc cop., text"
+
+/* What the numbers are of, and what must be 0 or known. */
 static void write_status(char *buf, size_t len, const struct top_view *v,
 			 const struct attach_result *r)
 {
@@ -272,8 +278,8 @@ static void write_status(char *buf, size_t len, const struct top_view *v,
 		snprintf(gap, sizeof(gap), "%.0f B", tx.value ? tx.value : rx.value);
 	if (r->missed.known)
 		snprintf(missed, sizeof(missed), "%" PRIu64 " missed", r->missed.value);
-	snprintf(buf, len, "per second   %zu open, %" PRIu64 " in all   unaccounted %s   %s",
-		 r->table.open_nr, b->connections, gap, missed);
+	snprintf(buf, len, "per second; " SUMS " since the start   unaccounted %s   %s", gap,
+		 missed);
 }
 
 static void draw_table(struct grid *g, struct top_view *v, const struct attach_result *r, bool utf8)
@@ -283,8 +289,10 @@ static void draw_table(struct grid *g, struct top_view *v, const struct attach_r
 
 	sort_rows(&v->now, r->o->sort);
 	choose_columns(columns, v, r->o->sort);
-	snprintf(title, sizeof(title), "netiotrace attach   %.0f s   by %s, sorted by %s",
-		 (double)v->elapsed_ns / 1e9, by__name(r->o->by), sort__name(r->o->sort));
+	snprintf(title, sizeof(title),
+		 "attach   %.0f s   by %s, sorted by %s   %zu open, %" PRIu64 " in all",
+		 (double)v->elapsed_ns / 1e9, by__name(r->o->by), sort__name(r->o->sort),
+		 r->table.open_nr, v->now.total.item.row.ledger.connections);
 	write_status(status, sizeof(status), v, r);
 	verdict = verdict_of(v, r);
 	table_view__draw(g, v,
@@ -354,7 +362,7 @@ static bool move_by_key(struct top_view *v, int key)
 	return moves;
 }
 
-/* true: q, it is over. */
+/* true: q, or r: it is over. */
 static bool act(struct top_view *v, struct attach_options *o, int key)
 {
 	switch (key) {
@@ -383,6 +391,9 @@ static bool act(struct top_view *v, struct attach_options *o, int key)
 	case 'b':
 		turn_by(v, o);
 		break;
+	case 'r':
+		v->restarts = true;
+		return true;
 	default:
 		break;
 	}

@@ -23,9 +23,6 @@ struct view_item {
 void view_item__verdict(struct attach_verdict *j, const struct attach_result *r,
 			const struct view_item *item);
 
-/* How the row sent its bytes, a sentence without its subject: "copies all it sends". */
-void view_item__print(FILE *f, const struct attach_result *r, const struct view_item *item);
-
 /* Fills the grid but for its last row. utf8: block glyphs may be used. */
 void detail_view__draw(struct grid *g, const struct attach_result *r, const struct view_item *item,
 		       bool utf8);
@@ -72,6 +69,7 @@ struct top_view {
 	size_t first;      /* place of the first row on the screen */
 	size_t page;       /* rows on the screen */
 	bool paused, typing;
+	bool restarts; /* r: the watching is to start anew */
 	struct help_page help;
 	char filter[TABLE_FILTER_MAX + 1];
 	bool moved;  /* the user has chosen a row */
@@ -83,7 +81,8 @@ void top_view__clear(struct top_view *v); /* takes a zeroed one */
 /* Draws r, after a refresh or a change of the view. */
 void top_view__draw(struct grid *g, struct top_view *v, const struct attach_result *r, bool utf8);
 
-/* Acts on a key. true: q, it is over. What r shows may have to be sorted again. */
+/* Acts on a key. true: q, or r (v->restarts): it is over. What r shows may have to be sorted again.
+ */
 bool top_view__key(struct top_view *v, struct attach_options *o, int key);
 
 /* What a row has in a column. */

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns a program that makes a text of a text; see filter.h. */
+/* Owns a program that makes a text; see filter.h. */
 #include "filter.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "atomic_file.h"
 #include "common/xalloc.h"
 #include "launch.h"
+#include "loop.h"
 #include "privileges.h"
 
-#define SLICE_MS 1000
+#define SLICE_MS 200
 #define END_MS   10000
 
 struct running {
@@ -32,7 +33,7 @@ static int become(struct launch_child *c)
 		err = launch__tie(c);
 	if (err)
 		return err;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || chdir("/"))
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (dup2(r->fd[fd], fd) < 0)
@@ -49,11 +50,6 @@ static int start(struct running *r)
 		r->fd[i] = memfd_create("netiotrace-filter", MFD_CLOEXEC);
 		err = r->fd[i] < 0 ? -errno : err;
 	}
-	for (size_t i = 0; i < r->filter->input_nr && !err; i++)
-		err = atomic_file__write_all(r->fd[STDIN_FILENO], r->filter->input[i].iov_base,
-					     r->filter->input[i].iov_len);
-	if (!err && lseek(r->fd[STDIN_FILENO], 0, SEEK_SET) < 0)
-		err = -errno;
 	if (!err)
 		err = launch__hold(&r->launch, become, r);
 	return err ? err : launch__go(&r->launch, NULL);
@@ -66,11 +62,9 @@ static off_t size_of(int fd)
 	return fstat(fd, &st) ? 0 : st.st_size;
 }
 
-/* Bytes that it has read and written: the child has this offset too. */
-static off_t progress_of(const struct running *r)
+static off_t written_by(const struct running *r)
 {
-	return lseek(r->fd[STDIN_FILENO], 0, SEEK_CUR) + size_of(r->fd[STDOUT_FILENO]) +
-	       size_of(r->fd[STDERR_FILENO]);
+	return size_of(r->fd[STDOUT_FILENO]) + size_of(r->fd[STDERR_FILENO]);
 }
 
 static int check(const struct running *r, int status, int ms)
@@ -79,7 +73,7 @@ static int check(const struct running *r, int status, int ms)
 		return -EFBIG;
 	if (status != -EAGAIN)
 		return 0;
-	if (r->filter->stop && *r->filter->stop)
+	if (loop__is_to_end())
 		return -EINTR;
 	return ms >= r->filter->limit_ms ? -ETIMEDOUT : 0;
 }
@@ -91,8 +85,8 @@ static int await_end(struct running *r)
 
 	for (int ms = 0;; ms += SLICE_MS) {
 		status = launch__wait(&r->launch, SLICE_MS);
-		now = progress_of(r);
-		if (r->filter->renewable && now != before)
+		now = written_by(r);
+		if (now != before)
 			ms = 0;
 		before = now;
 		err = check(r, status, ms);
@@ -102,19 +96,16 @@ static int await_end(struct running *r)
 }
 
 /* NULL: it cannot be read. */
-static char *read_text(int fd, size_t *len)
+static char *read_text(int fd)
 {
 	size_t size = (size_t)size_of(fd);
 	char *text;
 
-	*len = 0;
 	if (size > FILTER_OUTPUT_MAX)
 		return NULL;
 	text = xcalloc(1, size + 1);
-	if (pread(fd, text, size, 0) == (ssize_t)size) {
-		*len = size;
+	if (pread(fd, text, size, 0) == (ssize_t)size)
 		return text;
-	}
 	free(text);
 	return NULL;
 }
@@ -123,7 +114,6 @@ int filter__run(const struct filter *f, struct filter_output *out)
 {
 	struct running r = {.filter = f, .launch = LAUNCH_INIT, .fd = {-1, -1, -1}};
 	int status = start(&r);
-	size_t errors_len;
 
 	if (!status)
 		status = await_end(&r);
@@ -131,8 +121,8 @@ int filter__run(const struct filter *f, struct filter_output *out)
 		kill(r.launch.pid, SIGKILL);
 		launch__wait(&r.launch, END_MS);
 	}
-	out->text = read_text(r.fd[STDOUT_FILENO], &out->len);
-	out->errors = read_text(r.fd[STDERR_FILENO], &errors_len);
+	out->text = read_text(r.fd[STDOUT_FILENO]);
+	out->errors = read_text(r.fd[STDERR_FILENO]);
 	launch__close(&r.launch);
 	for (int i = 0; i < 3; i++)
 		if (r.fd[i] >= 0)

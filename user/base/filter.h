@@ -1,37 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Owns a program that makes a text of a text, in a child process: its standard descriptors are
- * files in memory. It runs without root, in / and in its own session, and ends with this process.
+ * Owns a program that makes a text, in a child process: its standard descriptors are files in
+ * memory. It runs without root, in its own session, and ends with this process.
  */
 #ifndef BASE_FILTER_H
 #define BASE_FILTER_H
 
-#include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/uio.h>
-
 struct filter {
-	const struct iovec *input; /* its standard input */
-	size_t input_nr;
 	int (*execute)(const void *arg); /* in the child; returns -errno only if it cannot */
 	const void *arg;
-	int limit_ms;   /* its time */
-	bool renewable; /* it has the time again whenever it has read or written something */
-	const volatile sig_atomic_t *stop; /* set by a signal, which ends it; NULL: none does */
+	int limit_ms; /* its time; it has the time again whenever it has written something */
 };
 
 struct filter_output {
 	char *text, *errors; /* what it wrote, with a NUL behind; NULL: nothing is known */
-	size_t len;          /* of text */
 };
 
 #define FILTER_OUTPUT_MAX (1U << 30)
 
 /*
  * Runs it to its end. out: the caller frees both texts, also after an error. Its exit status, or
- * 128 + signal; -errno: it was not started; -ETIMEDOUT, -EINTR (stop), -EFBIG (its output is larger
- * than FILTER_OUTPUT_MAX): it was killed.
+ * 128 + signal; -errno: it was not started; -ETIMEDOUT, -EINTR (a blocked signal that ends this
+ * program is pending), -EFBIG (its output is larger than FILTER_OUTPUT_MAX): it was killed.
  */
 int filter__run(const struct filter *f, struct filter_output *out);
 

@@ -156,16 +156,42 @@ static void before(struct option_line *line, const struct option_row *row, const
 		check_word(row, arg);
 }
 
+static bool has_option(const struct option_line *line, const char *word)
+{
+	const char *name = word + 1 + (word[1] == '-');
+	size_t len = strcspn(name, "=");
+
+	for (size_t i = 0; i < line->nr; i++)
+		if (word[1] == '-' ? !strncmp(line->rows[i]->name, name, len)
+				   : line->rows[i]->letter == *name)
+			return true;
+	return false;
+}
+
+/* An operand is the name of a program, but no option without dashes and no command line. */
+static void refuse_command(const struct line *l, const char *word)
+{
+	const struct option_line *line = &l->line;
+	const char *next = line->next < line->end ? *line->next : "";
+
+	for (size_t i = 0; i < line->nr; i++)
+		if (!strcmp(line->rows[i]->name, word))
+			usage_error("'%s' is an option: --%s. A process called '%s': --comm %s.",
+				    word, word, word, word);
+	if (strchr(word, '/') || (next[0] == '-' && next[1] && !has_option(line, next)))
+		usage_error("to run and %s a command, put -- before it: netiotrace %s -- COMMAND. "
+			    "To %s processes called '%s', put --comm before it.",
+			    l->command->does, l->command->name, l->command->does, word);
+}
+
 static void parse_operand(struct option_line *line, const char *word)
 {
 	const struct line *l = (struct line *)line;
 
+	if (l->command->does)
+		refuse_command(l, word);
 	if (l->command->operand)
 		l->command->operand(line->options, word);
-	else if (l->command->does)
-		usage_error("'%s' is not an option; to run and %s a command, put -- before it: "
-			    "netiotrace %s -- %s.",
-			    word, l->command->does, l->command->name, word);
 	else
 		usage_error("'%s' is one argument too many: %s takes options only. A command comes "
 			    "first (netiotrace COMMAND); a program is watched by 'netiotrace "

@@ -17,7 +17,7 @@ struct option_command {
 	void (*check)(const struct option_row *row, const char *arg);
 	/* Takes an argument that is no option. NULL: it is a usage error. */
 	void (*operand)(void *options, const char *arg);
-	const char *does;    /* to a command after --: "watch"; NULL: it takes none */
+	const char *does;    /* to a command after --: "watch"; NULL: it takes none. Has operands */
 	char *(*list)(void); /* a paragraph for the text below the options, to free; or NULL */
 };
 

@@ -57,7 +57,8 @@ static void choose_identity(struct identity *id)
 		return;
 	}
 	id->name = NULL;
-	uid_map__nobody(&id->uid, &id->gid);
+	if (!uid_map__unused(&id->uid, &id->gid))
+		uid_map__nobody(&id->uid, &id->gid);
 }
 
 int privileges__clear_bounding_set(void)

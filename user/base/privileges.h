@@ -39,9 +39,11 @@ int privileges__become(const struct identity *id, bool may_stay);
 int privileges__clear_bounding_set(void);
 
 /*
- * As root, becomes the user behind sudo, with the groups of that user, or else nobody. Drops all
- * capabilities and cannot get them back. Stays root without capabilities where there is no other
- * user (a container without CAP_SETUID). 0 or -errno. Call before any thread exists.
+ * As root, becomes the user behind sudo, with the groups of that user, or else a user that no other
+ * process is: one of nobody could take its descriptors (ptrace(2), pidfd_getfd(2)). Where there is
+ * no such user (uid_map__unused()): nobody. Drops all capabilities and cannot get them back. Stays
+ * root without capabilities where there is no other user (a container without CAP_SETUID). 0 or
+ * -errno. Call before any thread exists.
  */
 int step_down(void);
 

@@ -43,16 +43,6 @@ static bool pass_all(int fd, void *data, size_t len, bool sends)
 	return true;
 }
 
-static bool read_all(int fd, void *to, size_t len)
-{
-	return pass_all(fd, to, len, false);
-}
-
-static bool send_all(int fd, const void *from, size_t len)
-{
-	return pass_all(fd, (void *)from, len, true);
-}
-
 static bool serve_one(const struct publisher *p)
 {
 	struct answer answer = {0};
@@ -60,18 +50,18 @@ static bool serve_one(const struct publisher *p)
 	char *data;
 	bool whole;
 
-	if (!read_all(p->fd, &len, sizeof(len)) || len > MESSAGE_MAX)
+	if (!pass_all(p->fd, &len, sizeof(len), false) || len > MESSAGE_MAX)
 		return false;
 	data = xmalloc(len + 1);
-	whole = read_all(p->fd, data, len);
+	whole = pass_all(p->fd, data, len, false);
 	data[len] = '\0';
 	if (whole)
 		answer.err = p->serve(p->ctx, data, len, answer.why);
 	free(data);
-	return whole && send_all(p->fd, &answer, sizeof(answer));
+	return whole && pass_all(p->fd, &answer, sizeof(answer), true);
 }
 
-static volatile sig_atomic_t worker;
+static volatile sig_atomic_t worker, passed_on;
 
 static void pass_on(int sig)
 {
@@ -79,6 +69,7 @@ static void pass_on(int sig)
 
 	if (worker > 0)
 		kill(worker, sig);
+	passed_on = sig;
 	errno = err;
 }
 
@@ -103,7 +94,9 @@ static int exit_code_of(pid_t pid)
 	worker = 0;
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	log_error("the process that did the work was ended by signal %d.", WTERMSIG(status));
+	if (WTERMSIG(status) != passed_on)
+		log_error("the process that did the work was ended by signal %d.",
+			  WTERMSIG(status));
 	return EXIT_SIGNAL_BASE + WTERMSIG(status);
 }
 
@@ -125,15 +118,13 @@ static int fail_split(int err)
 	return EXIT_PRIVILEGES;
 }
 
-bool publisher__split(struct publisher *p, publisher_serve serve, void *ctx, int *code)
+bool publisher__fork(struct publisher *p, publisher_serve serve, void *ctx, int *code)
 {
 	pid_t pid, parent = getpid();
 	sigset_t all, old;
 	int fds[2], err;
 
 	*p = (struct publisher){.serve = serve, .ctx = ctx, .fd = -1};
-	if (geteuid())
-		return true;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds)) {
 		*code = fail_split(-errno);
 		return false;
@@ -165,20 +156,4 @@ bool publisher__split(struct publisher *p, publisher_serve serve, void *ctx, int
 	close(p->fd);
 	*code = exit_code_of(pid);
 	return false;
-}
-
-int publisher__ask(struct publisher *p, const char *data, size_t len, char why[PUBLISHER_WHY])
-{
-	struct answer answer = {0};
-	uint64_t size = len;
-
-	*why = '\0';
-	if (p->fd < 0)
-		return p->serve(p->ctx, data, len, why);
-	if (!send_all(p->fd, &size, sizeof(size)) || !send_all(p->fd, data, len) ||
-	    !read_all(p->fd, &answer, sizeof(answer)))
-		return -EPIPE;
-	answer.why[PUBLISHER_WHY - 1] = '\0';
-	memcpy(why, answer.why, PUBLISHER_WHY);
-	return answer.err;
 }

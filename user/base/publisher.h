@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns two processes for a command of root: a worker without root, and a writer of the output. */
+/* Owns two processes: a worker without root, and a writer of the output with the caller's rights.
+ */
 #ifndef BASE_PUBLISHER_H
 #define BASE_PUBLISHER_H
 
@@ -14,18 +15,17 @@ typedef int (*publisher_serve)(void *ctx, const char *data, size_t len, char why
 struct publisher {
 	publisher_serve serve;
 	void *ctx;
-	int fd; /* socket to the serving process; -1: this process serves */
+	int fd; /* socket to the other process */
 };
 
 /*
- * As root: forks. Returns true in the worker, which has no privileges and dies with its parent. The
- * parent serves until the worker ends, then returns false with its exit code in *code. A failure
- * also returns false with an exit code. Not as root: returns true, and this process serves itself.
- * ctx must not change afterwards.
+ * Forks. Returns true in the worker, which has no privileges and dies with its parent. The parent
+ * serves until the worker ends, then returns false with its exit code in *code. A failure also
+ * returns false with an exit code. ctx must not change afterwards.
+ *
+ * The worker sends the length (8 bytes) and the data, and reads a struct answer: publish() in
+ * analysis/files.py.
  */
-bool publisher__split(struct publisher *p, publisher_serve serve, void *ctx, int *code);
-
-/* Returns the result of serve(); -EPIPE: the serving process is gone. */
-int publisher__ask(struct publisher *p, const char *data, size_t len, char why[PUBLISHER_WHY]);
+bool publisher__fork(struct publisher *p, publisher_serve serve, void *ctx, int *code);
 
 #endif

@@ -63,6 +63,23 @@ int read_file__line(const char *path, char *line, size_t len)
 	return err;
 }
 
+const char *read_file__reason(int err)
+{
+	switch (err) {
+	case 0:
+		return NULL;
+	case -ENOENT:
+		return "the file does not exist";
+	case -EACCES:
+	case -EPERM:
+		return "permission was denied";
+	case -EMSGSIZE:
+		return "has too many characters";
+	default:
+		return "could not be read";
+	}
+}
+
 struct num read_file__num(const char *path)
 {
 	struct num n = {0};
@@ -70,11 +87,8 @@ struct num read_file__num(const char *path)
 	int err;
 
 	err = read_file__line(path, line, sizeof(line));
-	if (err == -ENOENT)
-		n.reason = "the file does not exist";
-	else if (err)
-		n.reason = "could not be read";
-	else if (parse_count(line, 0, UINT64_MAX, &n.value))
+	n.reason = read_file__reason(err);
+	if (!err && parse_count(line, 0, UINT64_MAX, &n.value))
 		n.reason = "is not a number";
 	n.known = !n.reason;
 	return n;

@@ -22,6 +22,9 @@ uint64_t text__hash(const char *s);
  */
 int read_file__line(const char *path, char *line, size_t len);
 
+/* Why it failed, a static string; NULL for 0. */
+const char *read_file__reason(int err);
+
 /* Reads the first line as an unsigned number. reason is a static string. */
 struct num read_file__num(const char *path);
 

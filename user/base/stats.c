@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns order statistics: medians, intervals between ranks; see stats.h. */
+/* Owns order statistics; see stats.h. */
 #include "stats.h"
 
 #include <math.h>
@@ -50,60 +50,4 @@ struct spread stats__spread(double *values, size_t n)
 		.high = values[n - 1],
 		.n = (unsigned int)n,
 	};
-}
-
-/* P(Binomial(n, 1/2) = k). By logarithms: n over k exceeds a double from n = 1030 on. */
-static double term(size_t n, size_t k)
-{
-	double log_choose =
-		lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1);
-
-	return exp(log_choose - (double)n * log(2));
-}
-
-/* Returns the largest rank, from 1, whose interval covers ESTIMATE_LEVEL; sets *coverage. */
-static size_t choose_rank(size_t n, double *coverage)
-{
-	double outside = 2 * term(n, 0), next;
-	size_t k = 1;
-
-	while (2 * (k + 1) <= n) {
-		next = outside + 2 * term(n, k);
-		if (1 - next < ESTIMATE_LEVEL)
-			break;
-		outside = next;
-		k++;
-	}
-	*coverage = 1 - outside;
-	return k;
-}
-
-double estimate__coverage(size_t n)
-{
-	double coverage = (double)NAN;
-
-	if (n >= 2)
-		choose_rank(n, &coverage);
-	return coverage;
-}
-
-struct estimate estimate__of(double *values, size_t n)
-{
-	struct estimate e = {.low = (double)NAN, .high = (double)NAN, .coverage = (double)NAN};
-	size_t k;
-
-	n = stats__sort(values, n);
-	e.n = (unsigned int)n;
-	e.median = stats__median(values, n);
-	if (n < 2)
-		return e;
-	k = choose_rank(n, &e.coverage);
-	e.low = values[k - 1];
-	e.high = values[n - k];
-	return e;
-}
-
-bool estimate__has_interval(const struct estimate *e)
-{
-	return e->n >= 2 && !isnan(e->low);
 }

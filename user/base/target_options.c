@@ -49,6 +49,13 @@ void target_options__parse_comm(void *target, const char *arg)
 	snprintf(t->comms[i], sizeof(t->comms[i]), "%.15s", arg);
 }
 
+void target_options__parse_operand(struct target_options *t, const char *arg)
+{
+	if (*arg && !arg[strspn(arg, "0123456789")])
+		usage_error("'%s' is a number; a process is chosen by it with --pid %s.", arg, arg);
+	target_options__parse_comm(t, arg);
+}
+
 int target_options__parse_command(struct target_options *t, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {

@@ -23,6 +23,7 @@ struct target_options {
 	uint16_t ports[TARGET_PORTS_MAX];
 	size_t ports_nr;
 	bool children;
+	bool wait;      /* for processes of names that none has */
 	char **command; /* NULL: none; ends with NULL */
 };
 
@@ -32,6 +33,8 @@ struct target_options {
 	{"pid", "PID", "process with all its threads; repeatable", OPTION_OTHER, at, .parse = target_options__parse_pid, .letter = 'p'}
 #define TARGET_COMM_ROW(at) \
 	{"comm", "NAME", "processes with this name (its first 15 bytes), also those that start later; repeatable", OPTION_OTHER, at, .parse = target_options__parse_comm}
+#define TARGET_WAIT_ROW(at) \
+	{"wait", NULL, "do not fail if no process has the NAME of --comm yet", OPTION_FLAG, at}
 #define TARGET_PORT_ROW(at, help) \
 	{"port", "PORT", help, OPTION_OTHER, at, .parse = target_options__parse_port}
 #define TARGET_CHILDREN_ROW(at) \
@@ -42,6 +45,9 @@ struct target_options {
 void target_options__parse_pid(void *target, const char *arg);
 void target_options__parse_comm(void *target, const char *arg);
 void target_options__parse_port(void *target, const char *arg);
+
+/* An argument that is no option: a name, as of --comm. A number is a usage error. */
+void target_options__parse_operand(struct target_options *t, const char *arg);
 
 /*
  * Takes the command, the arguments after --, unchanged, and its children. Returns the number of

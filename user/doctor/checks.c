@@ -86,6 +86,10 @@ static const struct words {
 	 "end them, or pin: --cpu-sender, --cpu-receiver"},
 	{"cpu_steal", NULL, "the hypervisor gives this machine's CPUs to others",
 	 "compare by CPU time rather than by throughput, with more rounds"},
+	{"cpu_quota", "no cgroup limits the CPU time of a run",
+	 "the kernel stops a run that has used its share of a period (throttling), which limits "
+	 "throughput and latency",
+	 "raise cpu.max (v1: cpu.cfs_quota_us) of the cgroup, or run outside of it"},
 	{"scatter_gather", NULL,
 	 "packets are copied into one piece in front of the device: no "
 	 "zero-copy",
@@ -348,6 +352,17 @@ static void check_limit(struct checklist *l, const struct facts *f, enum limit w
 
 /* ---- confounders: influences on the figures other than copying ---- */
 
+static void check_quota(struct checklist *l, const struct environment *env)
+{
+	const struct real *quota = &env->machine.quota;
+
+	if (quota->reason && !strcmp(quota->reason, QUOTA_UNLIMITED))
+		add(l, "cpu_quota", false, "none");
+	else
+		ADD_IF(quota->known, quota->reason, l, "cpu_quota", quota->value < env->cpus,
+		       "%.2f CPUs of %u", quota->value, env->cpus);
+}
+
 static void check_machine(struct checklist *l, const struct facts *f)
 {
 	const struct machine *m = &f->env.machine;
@@ -370,6 +385,7 @@ static void check_machine(struct checklist *l, const struct facts *f)
 	       m->load.value, f->env.cpus);
 	ADD_IF(m->steal.known, m->steal.reason, l, "cpu_steal", m->steal.value > 0.01,
 	       "%.1f %% since boot", m->steal.value * 100);
+	check_quota(l, &f->env);
 }
 
 /* ---- path ---- */

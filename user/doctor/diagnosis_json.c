@@ -19,6 +19,14 @@ static json_t *stage_json(const struct stage_line *s)
 			 text_or_null(s->remedy));
 }
 
+/* The command that can use it. */
+static const char *command_of(const struct alternative *alt)
+{
+	if (alt->object == OBJECT_RUN || alt->declared)
+		return "run";
+	return alt->probe < PROBE_SOCKETS ? "run, attach" : "attach";
+}
+
 /* The kernel's answer to an alternative. */
 static json_t *hook_json(const struct alternative *alt, const struct probe_result *probe_result)
 {
@@ -28,9 +36,8 @@ static json_t *hook_json(const struct alternative *alt, const struct probe_resul
 		[ANSWER_NO] = "no",
 	};
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s?}", "command",
-			 alt->object == OBJECT_ATTACH ? "attach" : "run", "hook", alt->hook,
-			 "backend", backend__name(alt->backend), "quality",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s?}", "command", command_of(alt), "hook",
+			 alt->hook, "backend", backend__name(alt->backend), "quality",
 			 quality__name(alt->quality), "possible", answers[probe_result->answer],
 			 "error", probe_result->err ? strerror(-probe_result->err) : NULL);
 }

@@ -198,11 +198,11 @@ void diagnosis__make(struct diagnosis *d, const struct options *o)
 	gather(&d->facts, o);
 	d->tried = privileges__may_trace();
 	/* Errors are in the offers. */
-	for (int id = 0; d->tried && id < OBJECT_NR; id++) {
-		loader__try_all(id, d->probe_results);
+	if (d->tried)
+		loader__try_all(d->probe_results);
+	for (int id = 0; d->tried && id < OBJECT_NR; id++)
 		for (size_t i = 0; i < o->without_nr; i++)
 			plan__withhold(id, d->probe_results, o->without[i]);
-	}
 	d->facts.loaded = any_possible(d->probe_results);
 	d->checks_nr = doctor__check(&d->facts, d->checks);
 	make_run_plans(d, o);

@@ -24,13 +24,13 @@ static bool feeds_any_stage(const char *list)
 	return false;
 }
 
-/* The table's alternative of a plan's row; NULL: none was chosen. */
+/* An alternative of the table like that of a plan's row; NULL: none was chosen. */
 static const struct alternative *chosen(const struct plan_row *row)
 {
-	for (size_t i = 0; row->programs && i < plan_alternatives_nr; i++) {
+	for (size_t i = 0; row->hook && i < plan_alternatives_nr; i++) {
 		const struct alternative *alt = &plan_alternatives[i];
 
-		if (!strcmp(alt->programs, row->programs) &&
+		if (!strcmp(alt->hook, row->hook) &&
 		    !strcmp(plan_probes[alt->probe].name, row->probe))
 			return alt;
 	}

@@ -48,6 +48,7 @@ static const char *plain_name(const char *name)
 		{"numa_nodes", "copies between NUMA nodes take longer"},
 		{"load", "other programs use the CPUs"},
 		{"cpu_steal", "the host takes CPU time from this machine"},
+		{"cpu_quota", "a cgroup limits the CPU time of a run"},
 		{"governor", "the CPUs change their frequency"},
 		{"congestion", "the system's congestion control limits the rate of other programs"},
 		{"delivery", "the kernel copies zero-copy sends that stay on this machine"},

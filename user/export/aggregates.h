@@ -93,7 +93,7 @@ struct aggregate {
 	char name[GROUP_NAME_MAX];
 	struct pod_names pod; /* labels besides the name */
 	double created;       /* seconds since 1970: its counts are younger */
-	bool gone;            /* no socket can join it: aggregates__find_gone() */
+	bool gone;            /* no socket can join it: aggregates_find_gone */
 	/* Has it open sockets: at this refresh or, between two, at the last; at the last finished?
 	 */
 	bool busy, was_busy;

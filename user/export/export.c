@@ -56,6 +56,7 @@ struct export_options {
 	uint64_t sockets_max;
 	enum backend backend;
 	bool count_calls;
+	bool no_histograms;
 	bool quiet;
 	int verbose;
 };
@@ -87,6 +88,7 @@ static const struct option_row option_rows[] = {
 	{"listen", "ADDR:PORT", "address of the HTTP server, :PORT for all addresses, or unix:PATH (default 127.0.0.1:9753)", OPTION_STRING, AT(listen)},
 	{"textfile", "FILE", "write the page to FILE at each interval instead, for node_exporter", OPTION_STRING, AT(textfile)},
 	{"once", NULL, "print the page after one interval, then exit", OPTION_FLAG, AT(once)},
+	{"no-histograms", NULL, "leave out the sizes of calls and copies, up to 36 lines per group", OPTION_FLAG, AT(no_histograms)},
 	{"ready-file", "FILE", "write FILE when ready, with the address; removed at the end", OPTION_STRING, AT(ready_file)},
 	{"quiet", NULL, "errors only", OPTION_FLAG, AT(quiet), .letter = 'q'},
 	{"verbose", NULL, "print progress; -vv: also libbpf's messages", OPTION_LEVEL, AT(verbose), .letter = 'v'},
@@ -268,6 +270,8 @@ static char *render(void *arg, enum page_format format, size_t *len)
 		.started = x->started,
 		.snapshot = x->snapshot,
 		.snapshot_s = x->snapshot_s,
+		.interval_s = (double)x->o.interval_ns / 1e9,
+		.no_histograms = x->o.no_histograms,
 	};
 	char *text = NULL;
 	FILE *f = xopen_memstream(&text, len);
@@ -374,6 +378,8 @@ static int load(struct export *x)
 		.cgroup = -1,
 		.sockets_max = (uint32_t)x->o.sockets_max,
 		.count_calls = x->o.count_calls,
+		.rule = window_rule__steady(WINDOW_BUDGET_STEADY),
+		.sizes_up_to = true,
 		.backend = x->o.backend,
 	};
 	struct attach_refusal no;

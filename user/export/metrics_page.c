@@ -132,6 +132,8 @@ static const struct series all_series[] = {
 	 TYPE_COUNTER, SHOWN_USED, AT(received), {{NULL}}},
 	{"tcp_retransmitted_bytes", "Payload bytes sent again.",
 	 TYPE_COUNTER, SHOWN_USED, AT(retransmitted), {{NULL}}},
+	{"tcp_read_bytes", "Payload bytes that applications took from TCP sockets, peeks not included.",
+	 TYPE_COUNTER, SHOWN_USED, AT(read), {{NULL}}},
 	{"tcp_connections", "Open TCP connections.",
 	 TYPE_GAUGE, SHOWN_USED, AT(connections), {{NULL}}},
 	{"tcp_connections_opened", "TCP connections that began while the exporter ran.",
@@ -255,10 +257,10 @@ static void put_histogram(const struct page *p, const char *name, const struct a
 		all += sizes[i];
 	for (size_t i = 0; all && i < NIO_SIZES; i++) {
 		sum += sizes[i];
-		/* Bucket i holds sizes below 2^(i + 1). */
+		/* Bucket i holds sizes up to 2^(i + 1), as sizes_up_to of struct attach_filter. */
 		if (i % 2 == 0 || i > 29)
 			continue;
-		snprintf(bound, sizeof(bound), "%" PRIu64, ((uint64_t)1 << (i + 1)) - 1);
+		snprintf(bound, sizeof(bound), "%" PRIu64, (uint64_t)1 << (i + 1));
 		put_sample(p, name, "_bucket", (double)sum, LABELS_OF(g), "le", bound,
 			   END_OF_LABELS);
 	}
@@ -274,6 +276,8 @@ static void put_histogram(const struct page *p, const char *name, const struct a
 
 static void put_sizes(const struct page *p, const struct metrics *m)
 {
+	if (m->no_histograms)
+		return;
 	put_family(p, "send_size_bytes", TYPE_HISTOGRAM,
 		   "Bytes per send call, without sendfile and splice. Where events are sampled, "
 		   "each call seen counts for the "
@@ -306,7 +310,8 @@ static void put_run_times(const struct page *p, const struct metrics *m)
 static bool lacks_sums(const struct metrics *m)
 {
 	for_each_group(g, m)
-		if (g->unwatched && (g->out.tx_sizes_sum || g->out.rx_sizes_sum))
+		if (!m->no_histograms && g->unwatched &&
+		    (g->out.tx_sizes_sum || g->out.rx_sizes_sum))
 			return true;
 	return false;
 }
@@ -378,6 +383,8 @@ static void put_health(const struct page *p, const struct metrics *m)
 		(double)m->groups->folded_sockets);
 	put_one(p, "snapshot_timestamp_seconds", TYPE_GAUGE,
 		"When the sockets were last read, in seconds since 1970.", m->snapshot);
+	put_one(p, "snapshot_interval_seconds", TYPE_GAUGE,
+		"How often the sockets are read (--interval).", m->interval_s);
 	put_one(p, "snapshot_duration_seconds", TYPE_GAUGE, "How long that took.", m->snapshot_s);
 }
 

@@ -30,6 +30,8 @@ struct metrics {
 	double started;                /* seconds since 1970: when the exporter began */
 	double snapshot;               /* seconds since 1970: of the last refresh */
 	double snapshot_s;             /* how long the refresh took */
+	double interval_s;             /* from the begin of a refresh to the next (--interval) */
+	bool no_histograms;
 };
 
 /* The format that an Accept header asks for. NULL: no header. */

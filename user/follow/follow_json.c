@@ -13,6 +13,12 @@ static const char *text_or_null(const char *text)
 	return text[0] ? text : NULL;
 }
 
+static const char *const answers[] = {
+	[FOLLOW_UNKNOWN] = "unknown",         [FOLLOW_DOES_NOT_COPY] = "does_not_copy",
+	[FOLLOW_COPIES_SOME] = "copies_some", [FOLLOW_COPIES_MOST] = "copies_most",
+	[FOLLOW_COPIES] = "copies",
+};
+
 static const char *const kinds[LINK_KINDS_NR] = {"copy", "transform"};
 
 /* Followed bytes with no copy, one, two, ... */
@@ -68,8 +74,12 @@ FIELDS(site, (const struct follow_copies *c, const struct follow_site *s), SITE_
 	X(text,      "quality",    "text",  quality__name(e.per_byte.known ? QUALITY_SAMPLED : QUALITY_UNAVAILABLE)) \
 	X(reason,    "reason",     e.per_byte.known ? NULL : e.per_byte.reason) \
 	X(bare_real, "per_byte",   "real",  e.per_byte)                                    \
-	X(bare_real, "low",        "real",  real_if(e.per_byte.known, e.low))              \
-	X(bare_real, "high",       "real",  real_if(e.per_byte.known, e.high))             \
+	X(bare_real, "low",        "real",  real_if(e.per_byte.known, e.mean.low))         \
+	X(bare_real, "high",       "real",  real_if(e.per_byte.known, e.mean.high))        \
+	X(bare_real, "copied_low",  "0..1", real_if(e.per_byte.known, e.copied.low))       \
+	X(bare_real, "copied_high", "0..1", real_if(e.per_byte.known, e.copied.high))      \
+	X(text,      "answer",     "text",  answers[e.answer])                             \
+	X(or_null,   "times",      "count", e.times)                                       \
 	X(u64,       "watched_bytes", "bytes", c->bytes)                                   \
 	X(u64,       "watched_calls", "count", c->calls)                                   \
 	X(u64,       "followed",   "count", follow_copies__followed(c))                    \

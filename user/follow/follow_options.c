@@ -17,6 +17,7 @@ static const struct option_row option_rows[] = {
 	OPTION_TITLE_ROW("Target:"),
 	TARGET_PID_ROW(AT(target)),
 	TARGET_COMM_ROW(AT(target)),
+	TARGET_WAIT_ROW(AT(target.wait)),
 	TARGET_PORT_ROW(AT(target), "of these processes, only connections with this local or remote port; repeatable"),
 	TARGET_CHILDREN_ROW(AT(target.children)),
 	OPTION_TITLE_ROW("Measurement:"),
@@ -31,14 +32,20 @@ static const struct option_row option_rows[] = {
 };
 /* clang-format on */
 
+static void parse_name(void *options, const char *arg)
+{
+	target_options__parse_operand(&((struct follow_options *)options)->target, arg);
+}
+
 void follow_options__parse(struct follow_options *o, int argc, char **argv)
 {
 	static const struct option_command command = {
 		.name = "follow",
 		.doc = doc,
-		.args_doc = "[-- COMMAND [ARG...]]",
+		.args_doc = "[NAME...] [-- COMMAND [ARG...]]",
 		.option_rows = option_rows,
 		.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+		.operand = parse_name,
 		.does = "follow",
 	};
 
@@ -47,7 +54,7 @@ void follow_options__parse(struct follow_options *o, int argc, char **argv)
 	option_command__parse(&command, target_options__parse_command(&o->target, argc, argv), argv,
 			      o);
 	if (!o->target.pids_nr && !o->target.comms_nr && !o->target.command)
-		usage_error("follow needs a target: --pid, --comm or -- COMMAND.");
+		usage_error("follow needs a target: NAME, --pid, --comm or -- COMMAND.");
 	o->to_stdout = command_line__check_outputs(
 		(struct output_option[]){{"--json", o->json}, {"--folded", o->folded}}, 2);
 	log_set_verbosity(o->quiet, o->verbose);

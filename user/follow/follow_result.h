@@ -68,13 +68,31 @@ unsigned int follow_copies__unknown(const struct follow_copies *c);
 unsigned int follow_copies__at_least(const struct follow_copies *c);
 
 /*
- * Copies per byte, 95 %. Unknown samples widen the interval: they may have had no copy, or as many
- * as the largest sample. Bytes that may have had further copies widen the interval upwards. If all
- * samples agree the interval is the rule of three (Hanley and Lippman-Hand 1983).
+ * A 95 % interval for bytes that differ, since it assumes nothing but that a byte has 0 to
+ * CHAIN_LINKS_MAX copies: the seen values and one more, the largest for the upper end and 0 for the
+ * lower, have random weights (Gaffke 2005). Of shares it is the one of Clopper and Pearson 1934.
+ * Unknown samples, and those that may have had further copies, count for each end at their worst.
  */
-struct follow_estimate {
-	struct real per_byte;
+struct follow_range {
 	double low, high;
+};
+
+/* What the intervals say of what is received or sent. */
+enum follow_answer {
+	FOLLOW_UNKNOWN,
+	FOLLOW_DOES_NOT_COPY, /* no byte was seen to be copied, and 10 % at most are */
+	FOLLOW_COPIES_SOME,
+	FOLLOW_COPIES_MOST, /* at least half */
+	FOLLOW_COPIES,      /* at least 90 % */
+};
+
+struct follow_estimate {
+	struct real per_byte;       /* copies */
+	struct follow_range mean;   /* of copies per byte */
+	struct follow_range copied; /* share of the bytes with at least one copy */
+	enum follow_answer answer;
+	unsigned int times;       /* that the answer's bytes are copied; 0: not said */
+	struct follow_range said; /* share of the answer's bytes */
 };
 
 /*

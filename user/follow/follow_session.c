@@ -18,6 +18,7 @@
 #include "common/xalloc.h"
 #include "follow.h"
 #include "follow_result.h"
+#include "kernel/target.h"
 #include "processes.h"
 
 #define COLUMNS_MIN    60
@@ -152,7 +153,10 @@ static int check_processes(const struct session *s)
 static int open_session(struct session *s)
 {
 	char why[FOLLOW_WHY] = "";
-	int code = open_workers(s);
+	int code = target__check_names(&s->o.target, "follow");
+
+	if (!code)
+		code = open_workers(s);
 
 	if (!code)
 		code = watchpoints__open(&s->watch, s->o.target.ports, s->o.target.ports_nr, why);

@@ -11,16 +11,24 @@
 #include "write/followed_document.h"
 
 #define FRAMES_SHOWN 5
-#define NEAR_WHOLE   0.1 /* of a number of copies that is said as a word */
 
-static const char *times(double per_byte)
+static void print_times(FILE *f, unsigned int times)
 {
-	static const char *const words[] = {"never", "once", "twice", "three times", "four times"};
-	double whole = round(per_byte);
+	static const char *const words[] = {"", " once", " twice", " three times", " four times"};
 
-	if (whole > 4 || fabs(per_byte - whole) > NEAR_WHOLE)
-		return NULL;
-	return words[(int)whole];
+	if (times < ARRAY_SIZE(words))
+		fputs(words[times], f);
+	else
+		fprintf(f, " %u times", times);
+}
+
+/* As percent, rounded outwards. */
+static void print_share(FILE *f, struct follow_range share)
+{
+	int decimals = share.high < 0.1;
+
+	fprintf(f, "%g to %g %%", round_least(share.low * 100, decimals),
+		round_most(share.high * 100, decimals));
 }
 
 static const char *name_of(const struct follow_result *r)
@@ -49,20 +57,36 @@ static const struct {
 	[NIO_FOLLOW_SENT] = {"sent", "what it sends"},
 };
 
+static void print_answer(FILE *f, const struct follow_result *r, enum nio_follow_direction d,
+			 const struct follow_estimate *e)
+{
+	static const char *const verbs[] = {
+		[FOLLOW_DOES_NOT_COPY] = "does not copy",
+		[FOLLOW_COPIES_SOME] = "copies some of",
+		[FOLLOW_COPIES_MOST] = "copies most of",
+		[FOLLOW_COPIES] = "copies",
+	};
+
+	if (e->answer == FOLLOW_UNKNOWN) {
+		fprintf(f, "Whether %s copies %s cannot be told from %u bytes", name_of(r),
+			directions[d].object, follow_copies__followed(&r->of[d]));
+	} else {
+		fprintf(f, "%s %s %s", name_of(r), verbs[e->answer], directions[d].object);
+		print_times(f, e->times);
+	}
+	fputs(" in user space: ", f);
+	print_share(f, e->said);
+	fputs(" of the bytes", f);
+}
+
 static void print_known(FILE *f, const struct follow_result *r, enum nio_follow_direction d)
 {
 	struct follow_estimate e = follow_result__estimate(r, d);
 	const struct follow_copies *c = &r->of[d];
 	const struct frame *caller = c->sites_nr ? caller_of(&c->sites[0]) : NULL;
-	const char *word = times(e.per_byte.value);
 
-	if (word && !strcmp(word, "never"))
-		fprintf(f, "%s does not copy %s in user space: ", name_of(r), directions[d].object);
-	else
-		fprintf(f, "%s copies %s %s%sin user space: ", name_of(r), directions[d].object,
-			word ? word : "", word ? " " : "");
-	fprintf(f, "%.2f (%.2f to %.2f) copies per byte", e.per_byte.value, e.low, e.high);
-	if (caller && e.per_byte.value > NEAR_WHOLE)
+	print_answer(f, r, d, &e);
+	if (caller)
 		fprintf(f, ", most often in %s", caller->function);
 	fputs(". ", f);
 }
@@ -108,7 +132,8 @@ static void print_estimate(FILE *f, const struct follow_result *r, enum nio_foll
 	unsigned int known = follow_copies__followed(c), unknown = follow_copies__unknown(c);
 
 	if (e.per_byte.known)
-		fprintf(f, "%.2f copies per byte   ", e.per_byte.value);
+		fprintf(f, "%.2f (%.2f to %.2f) copies per byte   ", e.per_byte.value,
+			round_least(e.mean.low, 2), round_most(e.mean.high, 2));
 	else
 		fputs("n/a: ", f);
 	fprintf(f, "%u byte%s followed, %u unknown", known, plural(known), unknown);
@@ -248,8 +273,12 @@ void follow_result__print_progress(FILE *f, const struct follow_result *r, unsig
 
 		fprintf(f, "%s %s %u followed, %u unknown", d ? ";" : "", directions[d].label,
 			follow_copies__followed(&r->of[d]), follow_copies__unknown(&r->of[d]));
-		if (e.per_byte.known)
-			fprintf(f, ", %.2f (%.2f to %.2f)", e.per_byte.value, e.low, e.high);
+		if (e.per_byte.known) {
+			fprintf(f, ", %.2f (%.2f to %.2f) copies per byte, ", e.per_byte.value,
+				round_least(e.mean.low, 2), round_most(e.mean.high, 2));
+			print_share(f, e.copied);
+			fputs(" of the bytes copied", f);
+		}
 	}
 	fputc('\n', f);
 }

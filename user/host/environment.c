@@ -13,14 +13,17 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #include <linux/ethtool.h>
+#include <linux/mount.h>
 #include <linux/sockios.h>
 
 #include "netns.h"
 #include "base/printable.h"
 #include "base/read_file.h"
+#include "cgroup_cpu.h"
 #include "machine.h"
 #include "netlink.h"
 #include "tap.h"
@@ -29,9 +32,19 @@
 
 #define IPV4 "/proc/sys/net/ipv4/"
 
+/* Does a line of /proc/cpuinfo say that software executes the instructions? QEMU names its x86; Arm
+ * reserves implementer 0 for software, which QEMU's "max" has. A copy of a real CPU is not
+ * detected. */
+static bool names_emulator(const char *key, const char *value)
+{
+	if (!strcmp(key, "CPU implementer"))
+		return !strtoul(value, NULL, 0);
+	return !strcmp(key, "model name") && strstr(value, "QEMU TCG CPU");
+}
+
 static void read_cpu(struct environment *env)
 {
-	bool has_flags = false, is_virtual = false;
+	bool has_flags = false, is_virtual = false, is_emulated = false;
 	FILE *f = fopen("/proc/cpuinfo", "re");
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	char line[8192], product[128], *value, *key;
@@ -50,13 +63,16 @@ static void read_cpu(struct environment *env)
 			has_flags = true;
 			is_virtual = strstr(value, " hypervisor");
 		}
+		is_emulated |= names_emulator(key, value);
 	}
 	if (f)
 		fclose(f);
 	env->cpus = cpus > 0 ? cpus : 0;
-	if (is_virtual &&
-	    !read_file__line("/sys/class/dmi/id/product_name", product, sizeof(product)) &&
-	    product[0])
+	if (is_emulated)
+		strcpy(env->virtualization, "vm, emulated");
+	else if (is_virtual &&
+		 !read_file__line("/sys/class/dmi/id/product_name", product, sizeof(product)) &&
+		 product[0])
 		append__text(env->virtualization, sizeof(env->virtualization), "vm (%s)", product);
 	else if (has_flags)
 		strcpy(env->virtualization, is_virtual ? "vm" : "none");
@@ -99,6 +115,102 @@ int environment__own_congestion(struct congestion *c)
 {
 	memset(c, 0, sizeof(*c));
 	return read_congestion(c);
+}
+
+/* ---- sysctls: one row each in model/sysctl.h ---- */
+
+#define SYSCTL_PATH(x, kind, key, path, unit) [SYSCTL_##key] = "/proc/sys/" path,
+static const char *const sysctl_paths[SYSCTL_NR] = {SYSCTLS(SYSCTL_PATH, )};
+
+/* Reads those that no file was found for. */
+static int read_sysctls(void *sysctls)
+{
+	struct sysctl *s = sysctls;
+
+	for (size_t i = 0; i < SYSCTL_NR; i++) {
+		if (s[i].reason != read_file__reason(-ENOENT))
+			continue;
+		s[i].reason = read_file__reason(
+			read_file__line(sysctl_paths[i], s[i].text, sizeof(s[i].text)));
+		/* The kernel separates numbers by tabs. */
+		for (char *tab = s[i].text; (tab = strchr(tab, '\t'));)
+			*tab = ' ';
+	}
+	return 0;
+}
+
+/* Those that only the initial network namespace has hold for every namespace. */
+static void read_all_sysctls(struct environment *env, int netns)
+{
+	for (size_t i = 0; i < SYSCTL_NR; i++)
+		env->sysctls[i] = (struct sysctl){.reason = read_file__reason(-ENOENT)};
+	if (!netns__visit(netns, read_sysctls, env->sysctls))
+		read_sysctls(env->sysctls);
+}
+
+/* ---- receive packet steering: Documentation/networking/scaling.rst ---- */
+
+/*
+ * A sysfs shows the network namespace in which it was mounted, so that of another needs a mount of
+ * its own (Linux 5.2), which no path leads to. A descriptor, or -errno.
+ */
+static int open_sysfs(bool own_namespace)
+{
+	int context = (int)syscall(SYS_fsopen, "sysfs", FSOPEN_CLOEXEC), fd = -1, err;
+
+	if (context >= 0 && !syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		fd = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY);
+	err = -errno;
+	if (context >= 0)
+		close(context);
+	if (fd < 0 && own_namespace)
+		fd = open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? err : fd;
+}
+
+struct rps {
+	const char *device;
+	bool own_namespace;
+	struct sysctl *to;
+};
+
+/* Each mask of the device's receive queues once. */
+static int read_masks(void *arg)
+{
+	const struct rps *r = arg;
+	int sysfs = open_sysfs(r->own_namespace);
+	char pattern[128], mask[sizeof(r->to->text)];
+	glob_t found;
+	int err;
+
+	if (sysfs < 0)
+		return sysfs;
+	snprintf(pattern, sizeof(pattern), "/proc/self/fd/%d/class/net/%s/queues/rx-*/rps_cpus",
+		 sysfs, r->device);
+	err = glob(pattern, 0, NULL, &found) ? -ENOENT : 0;
+	for (size_t i = 0; !err && i < found.gl_pathc; i++) {
+		err = read_file__line(found.gl_pathv[i], mask, sizeof(mask));
+		if (!err && !strstr(r->to->text, mask))
+			append__text(r->to->text, sizeof(r->to->text), "%s%s",
+				     r->to->text[0] ? " " : "", mask);
+	}
+	globfree(&found);
+	close(sysfs);
+	return err;
+}
+
+static void read_rps(struct environment *env, int netns)
+{
+	struct rps r = {env->device, netns < 0, &env->rps};
+	int err;
+
+	memset(&env->rps, 0, sizeof(env->rps));
+	err = netns__visit(netns, read_masks, &r);
+	if (err)
+		env->rps.text[0] = '\0';
+	env->rps.reason = err == -EPERM ? "without CAP_SYS_ADMIN, /sys does not show the network "
+					  "namespace of the device"
+					: read_file__reason(err);
 }
 
 static int read_qdisc(void *arg)
@@ -294,11 +406,18 @@ static void read_device(struct environment *env, int netns)
 	free(t.names);
 	free(t.states);
 	netns__visit(netns, read_qdisc, env);
+	read_rps(env, netns);
 }
 
 void environment__read_path(struct environment *env, const struct netpath *path)
 {
+	struct cgroup_cpu cgroup;
+
+	cgroup_cpu__read(&cgroup);
+	env->machine.quota = cgroup.quota;
+	read_all_sysctls(env, path ? path->netns[NIO_SIDE_SENDER] : -1);
 	if (!path) {
+		env->rps = (struct sysctl){.reason = "no path was made"};
 		env->ipv6 = !access("/proc/net/if_inet6", F_OK);
 		set_features(env, NULL, "no path was made");
 		return;
@@ -321,6 +440,7 @@ void environment__read(struct environment *env, const struct netpath *path,
 	if (!uname(&name))
 		snprintf(env->kernel, sizeof(env->kernel), "%s", name.release);
 	read_cpu(env);
+	machine__read(&env->machine);
 	environment__read_path(env, path);
 	read_file__line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
 			env->clocksource, sizeof(env->clocksource));
@@ -334,7 +454,6 @@ void environment__read(struct environment *env, const struct netpath *path,
 	if (!env->congestion.allowed[0])
 		read_file__line(ALLOWED_CONGESTION, env->congestion.allowed,
 				sizeof(env->congestion.allowed));
-	machine__read(&env->machine);
 	tap__search(&env->taps, path);
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "base/printable.h"
@@ -132,17 +133,15 @@ static void read_time(struct machine *m)
 /* Read only where debugfs is mounted already. */
 #define DEBUGFS "/sys/kernel/debug/sched/preempt"
 
-/* The first preemption option that the file sets to y, a static string; NULL: none. */
-static const char *find_option(const char *path)
+/* The first of the options that the file sets to y; "": none; NULL: the file cannot be read. */
+static const char *find_option(const char *path, const char *const *options, size_t nr)
 {
-	static const char *const options[] = {"CONFIG_PREEMPT", "CONFIG_PREEMPT_NONE",
-					      "CONFIG_PREEMPT_VOLUNTARY", "CONFIG_PREEMPT_LAZY"};
 	gzFile f = gzopen(path, "re"); /* also reads uncompressed files */
-	const char *found = NULL;
+	const char *found = f ? "" : NULL;
 	char line[256];
 
-	while (f && !found && gzgets(f, line, sizeof(line)))
-		for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+	while (f && !*found && gzgets(f, line, sizeof(line)))
+		for (size_t i = 0; i < nr; i++) {
 			size_t len = strlen(options[i]);
 
 			if (!strncmp(line, options[i], len) && !strcmp(line + len, "=y\n"))
@@ -153,18 +152,48 @@ static const char *find_option(const char *path)
 	return found;
 }
 
-static const char *read_option(const char *release)
+/* The same of the running kernel's configuration. */
+static const char *read_option(const char *const *options, size_t nr)
 {
-	const char *option = find_option("/proc/config.gz");
+	const char *option = find_option("/proc/config.gz", options, nr);
+	struct utsname name;
 	char path[128];
 
-	snprintf(path, sizeof(path), "/boot/config-%s", release);
-	return option ? option : find_option(path);
+	if (option || uname(&name))
+		return option;
+	snprintf(path, sizeof(path), "/boot/config-%s", name.release);
+	return find_option(path, options, nr);
+}
+
+/* In kernel/sched/cputime.c, with the option only. */
+#define IRQ_TIME_FUNCTION " irqtime_account_irq\n"
+
+static struct flag read_irq_time(void)
+{
+	static const char *const options[] = {"CONFIG_IRQ_TIME_ACCOUNTING"};
+	struct flag flag = {.reason = "neither the kernel's configuration nor /proc/kallsyms can "
+				      "be read"};
+	const char *option = read_option(options, 1);
+	char line[512];
+	FILE *f;
+
+	if (option)
+		return (struct flag){.value = *option, .known = true};
+	f = fopen("/proc/kallsyms", "re");
+	while (f && !flag.value && fgets(line, sizeof(line), f)) {
+		flag.known = true;
+		flag.value = strstr(line, IRQ_TIME_FUNCTION);
+	}
+	if (f)
+		fclose(f);
+	return flag.known ? (struct flag){.value = flag.value, .known = true} : flag;
 }
 
 /* The active preemption model, a static string; NULL: unknown. */
 static const char *read_preemption(void)
 {
+	static const char *const options[] = {"CONFIG_PREEMPT", "CONFIG_PREEMPT_NONE",
+					      "CONFIG_PREEMPT_VOLUNTARY", "CONFIG_PREEMPT_LAZY"};
 	char debugfs[64], cmdline[4096];
 	struct preemption_signs signs = {0};
 	struct utsname name;
@@ -176,14 +205,25 @@ static const char *read_preemption(void)
 	if (uname(&name))
 		return preemption__model(&signs);
 	signs.version = name.version;
-	signs.config = read_option(name.release);
+	signs.config = read_option(options, sizeof(options) / sizeof(options[0]));
+	if (signs.config && !*signs.config)
+		signs.config = NULL;
 	return preemption__model(&signs);
+}
+
+struct real machine__load(void)
+{
+	double load;
+
+	return getloadavg(&load, 1) == 1 ? real__known(load)
+					 : real__unknown("/proc/loadavg cannot be read");
 }
 
 void machine__read(struct machine *m)
 {
+	static const char not_ended[] = "the session has not ended";
+	const struct num later = num__unknown(not_ended);
 	struct utsname name;
-	double load;
 
 	memset(m, 0, sizeof(*m));
 	if (!uname(&name))
@@ -198,9 +238,10 @@ void machine__read(struct machine *m)
 	read_nodes(m);
 	read_caches(m);
 	read_memory(m);
-	m->load = getloadavg(&load, 1) == 1 ? real__known(load)
-					    : real__unknown("/proc/loadavg cannot be read");
-	m->steal = real__unknown("the session has not ended");
+	m->irq_time = read_irq_time();
+	m->load = machine__load();
+	m->load_end = m->steal = m->others = real__unknown(not_ended);
+	m->throttling = (struct throttling){later, later, later};
 }
 
 void machine__times(struct cpu_times *t)
@@ -221,6 +262,48 @@ void machine__times(struct cpu_times *t)
 	for (size_t i = 0; i < 8; i++)
 		t->total += v[i];
 	t->steal = v[7];
+	t->tasks = v[0] + v[1] + v[2];
+	t->interrupts = v[5] + v[6];
+}
+
+static bool add_clock(uint64_t *ns, clockid_t clock)
+{
+	struct timespec t;
+
+	if (clock_gettime(clock, &t))
+		return false;
+	*ns += (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return true;
+}
+
+void machine__mark(struct cpu_mark *m, const pid_t *pids, size_t nr)
+{
+	clockid_t clock;
+
+	*m = (struct cpu_mark){0};
+	machine__times(&m->machine);
+	m->known = add_clock(&m->ours_ns, CLOCK_PROCESS_CPUTIME_ID);
+	for (size_t i = 0; i < nr; i++)
+		m->known &= !pids[i] || (!clock_getcpuclockid(pids[i], &clock) &&
+					 add_clock(&m->ours_ns, clock));
+}
+
+void machine__book(struct health *h, const struct cpu_mark *begin, const struct cpu_mark *end,
+		   struct flag irq_time)
+{
+	const struct cpu_times *b = &begin->machine, *e = &end->machine;
+	uint64_t tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK), used;
+
+	if (!b->known || !e->known || !begin->known || !end->known || !irq_time.known ||
+	    e->total <= b->total || end->ours_ns < begin->ours_ns)
+		return;
+	/* Without the option, a task's time includes the interrupts on top of it. */
+	used = u64__minus(e->tasks, b->tasks);
+	if (!irq_time.value)
+		used += u64__minus(e->interrupts, b->interrupts);
+	h->machine_ns += (e->total - b->total) * tick;
+	h->machine_stolen_ns += u64__minus(e->steal, b->steal) * tick;
+	h->machine_others_ns += u64__minus(used * tick, end->ours_ns - begin->ours_ns);
 }
 
 struct real machine__steal(const struct cpu_times *begin, const struct cpu_times *end)

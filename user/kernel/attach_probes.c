@@ -30,7 +30,7 @@ static int64_t boot_offset_ns(void)
 	return offset;
 }
 
-static int configure(struct attach_probes *probes, const struct attach_filter *filter)
+int attach_probes__configure(struct attach_probes *probes, const struct attach_filter *filter)
 {
 	struct attach_bpf *skel = probes->skel;
 	struct kernel_addresses at;
@@ -42,6 +42,8 @@ static int configure(struct attach_probes *probes, const struct attach_filter *f
 	skel->rodata->nio_by_cgroup = filter->cgroup >= 0;
 	skel->rodata->nio_comms_nr = filter->comms_nr;
 	memcpy(skel->rodata->nio_comms, filter->comms, sizeof(filter->comms));
+	skel->rodata->nio_sizes_less = filter->sizes_up_to;
+	skel->rodata->nio_by_group = filter->by_group;
 	skel->rodata->nio_own_tgid = getpid();
 	skel->rodata->nio_pidns = pidns__own();
 	skel->rodata->nio_boot_offset_ns = boot_offset_ns();
@@ -52,10 +54,14 @@ static int configure(struct attach_probes *probes, const struct attach_filter *f
 	skel->rodata->nio_tcp_recvmsg = at.tcp_recvmsg;
 	skel->rodata->nio_zerocopy_end = at.zerocopy_end;
 	skel->rodata->nio_report_end = at.report_end;
+	skel->rodata->nio_pcpu_hot = at.pcpu_hot;
+	skel->rodata->nio_per_cpu_offset = at.per_cpu_offset;
 	err = bpf_map__set_autocreate(skel->maps.nio_cgroups, filter->cgroup >= 0);
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.nio_sockets, filter->sockets_max);
-	return err;
+	if (!err && filter->by_group)
+		err = percpu__size(skel->maps.nio_group_counts, NIO_GROUPS);
+	return err ? err : percpu__size(skel->maps.nio_event_counts, 1);
 }
 
 /* Settings of the programs that depend on the plan. */
@@ -65,6 +71,7 @@ static void configure_plan(struct attach_probes *probes)
 		bpf_map__set_max_entries(probes->skel->maps.nio_snapshots,
 					 bpf_map__max_entries(probes->skel->maps.nio_sockets));
 	probes->skel->rodata->nio_sees_calls = probes->plan.chosen[PROBE_MESSAGE];
+	probes->skel->rodata->nio_by_push = plan__wants(&probes->plan, "nio_ak_push");
 	probes->skel->rodata->nio_completions = plan__completions_by_kernel(&probes->plan);
 	probes->skel->rodata->nio_by_arrival =
 		!probes->plan.chosen[PROBE_DEFERRED_COPY] ||
@@ -171,11 +178,16 @@ static int open_programs(struct attach_probes *probes, const struct attach_filte
 	probes->skel = probes->loader.attach;
 	probes->loader.interruptible = true;
 	if (!err)
-		err = configure(probes, filter);
+		err = attach_probes__configure(probes, filter);
 	if (!err)
 		err = choose(probes, filter, no);
 	if (!err)
 		err = loop__is_to_end() ? -EINTR : loader__load(&probes->loader, plans, 1);
+	if (!err)
+		err = percpu__open(&probes->counts, probes->skel->maps.nio_event_counts, 1);
+	if (!err && filter->by_group)
+		err = percpu__open(&probes->groups, probes->skel->maps.nio_group_counts,
+				   NIO_GROUPS);
 	if (!err)
 		err = set_cgroup(probes, filter->cgroup);
 	if (err)
@@ -186,7 +198,7 @@ static int open_programs(struct attach_probes *probes, const struct attach_filte
 					probes, NULL);
 	err = probes->ends ? loader__attach(&probes->loader, &probes->plan) : -errno;
 	probes->loader.interruptible = false;
-	return err ? err : attach_probes__begin_events(probes, filter->count_calls);
+	return err ? err : attach_probes__begin_events(probes, filter);
 }
 
 int attach_probes__open(struct attach_probes **out, const struct attach_filter *filter,
@@ -209,7 +221,11 @@ void attach_probes__close(struct attach_probes *probes)
 	if (!probes)
 		return;
 	ring_buffer__free(probes->ends);
+	percpu__close(&probes->counts);
+	percpu__close(&probes->seen);
+	percpu__close(&probes->groups);
 	loader__close(&probes->loader);
+	attach_probes__free_groups(probes);
 	free(probes);
 }
 
@@ -471,80 +487,6 @@ int attach_probes__each_task(struct attach_probes *probes,
 			bpf_map_delete_elem(fd, &keys[i]);
 	free(keys);
 	return err;
-}
-
-static struct nio_attach_loss raw_losses(const struct attach_probes *probes)
-{
-	return *(const volatile struct nio_attach_loss *)&probes->skel->bss->nio_attach_losses;
-}
-
-/*
- * Processes that may not be watched because the kernel refused their event, at most. Those of a
- * cgroup are found when they use a socket.
- */
-static uint64_t tasks_refused(const struct attach_probes *probes)
-{
-	const struct attach_bpf *skel = probes->skel;
-	uint64_t names = 0;
-
-	if (skel->rodata->nio_comms_nr)
-		names = attach_probes__refused(skel->progs.nio_at_exec) +
-			attach_probes__refused(skel->progs.nio_at_rename);
-	else if (!skel->rodata->nio_by_task || !skel->rodata->nio_follow_children)
-		return 0;
-	return names + attach_probes__refused(probes->plan.without_seconds
-						      ? skel->progs.nio_at_fork
-						      : skel->progs.nio_at_fork2);
-}
-
-struct nio_attach_loss attach_probes__losses(const struct attach_probes *probes)
-{
-	struct nio_attach_loss loss = raw_losses(probes);
-
-	loss.ends_missed += probes->unsure_most;
-	loss.tasks_full += tasks_refused(probes);
-	return loss;
-}
-
-/*
- * One of a pair: if the kernel skips one program, the other does its work. changes_missed counts
- * what neither did of a socket, tasks_refused() of a fork.
- */
-static bool is_twin(const char *name)
-{
-	static const char *const twins[] = {"nio_at_state",    "nio_at_state2", "nio_at_destroy",
-					    "nio_at_destroy2", "nio_at_fork",   "nio_at_fork2"};
-
-	for (size_t i = 0; i < sizeof(twins) / sizeof(twins[0]); i++)
-		if (!strcmp(name, twins[i]))
-			return true;
-	return false;
-}
-
-struct num attach_probes__missed(const struct attach_probes *probes)
-{
-	struct num sum = {.known = true,
-			  .value = raw_losses(probes).changes_missed +
-				   raw_losses(probes).ends_missed};
-	bool unknown = false;
-
-	if (probes->stopped)
-		return probes->missed;
-	for (size_t i = 0; i < probes->loader.programs_nr; i++) {
-		uint64_t runs;
-		bool uncounted;
-
-		if (is_twin(probes->loader.programs[i].name))
-			continue;
-		if (loader__missed(&probes->loader, i, &runs, &uncounted))
-			return (struct num){.reason = "the kernel does not report it"};
-		sum.value += runs;
-		unknown |= uncounted;
-	}
-	if (unknown)
-		return (struct num){.reason = "this kernel does not count probes that it passes "
-					      "over (it does from 6.7 on)"};
-	return sum;
 }
 
 /* The first probe that a program serves; PROBE_NR: none. */

@@ -13,7 +13,9 @@
 #include "bpf/sock_state.h"
 #include "base/num.h"
 #include "probes/plan.h"
-#include "model/sampled_share.h"
+#include "model/event_windows.h"
+#include "model/seen_groups.h"
+#include "model/snapshot.h"
 
 struct attach_probes;
 
@@ -29,7 +31,10 @@ struct attach_filter {
 	const uint16_t *ports;
 	size_t ports_nr;
 	uint32_t sockets_max;
-	bool count_calls; /* see every event of sends and receives, at any rate */
+	bool by_group;           /* count what calls move by group: attach_events.groups */
+	bool count_calls;        /* see every event of sends and receives, at any rate */
+	struct window_rule rule; /* else: when to see them */
+	bool sizes_up_to;        /* a power of two belongs to the sizes below it, not above */
 	enum backend backend;
 	const char *const *without; /* hooks that are not to be used */
 	size_t without_nr;
@@ -56,7 +61,8 @@ void attach_probes__close(struct attach_probes *probes); /* takes NULL */
 int attach_probes__add_task(struct attach_probes *probes, uint32_t tgid,
 			    const struct nio_task *task);
 
-/* The table of watched tasks, a BPF hash of struct nio_task by tgid: a descriptor, owned by w. */
+/* The table of watched tasks, a BPF hash of struct nio_task by tgid: a descriptor, owned by probes.
+ */
 int attach_probes__tasks(const struct attach_probes *probes);
 
 /* From here on, new connections that match the filter are watched, and older ones when used. */
@@ -95,7 +101,7 @@ int attach_probes__each_socket(struct attach_probes *probes,
 /* Only the connections that ended. Call when the descriptor is readable: it holds some 8000. */
 int attach_probes__each_ended(struct attach_probes *probes,
 			      void (*handle)(void *arg, const struct sock_state *s), void *arg);
-int attach_probes__ends_fd(const struct attach_probes *probes); /* owned by w */
+int attach_probes__ends_fd(const struct attach_probes *probes); /* owned by probes */
 
 /*
  * Attaches or detaches the programs of events by the rate of events. Returns when to call next
@@ -106,12 +112,12 @@ uint64_t attach_probes__step_events(struct attach_probes *probes, uint64_t now_n
 /* The share of time in which send and receive events were seen, and what they showed. */
 struct attach_events {
 	uint64_t seen_ns, all_ns;
+	double spent_ns;           /* event_windows__spent_ns() */
 	bool sampled;              /* the programs were detached part of the time */
-	struct sampled_sums calls; /* bytes sent, by enum nio_send_call */
-	struct sampled_sums ways;  /* bytes sent, by enum nio_moved */
-	struct sampled_sums reads; /* bytes read, by enum nio_moved */
+	struct seen_bytes seen;    /* of all watched sockets */
+	struct seen_groups groups; /* of their groups; owned by the probes, until the next call */
 };
-struct attach_events attach_probes__events(const struct attach_probes *probes);
+struct attach_events attach_probes__events(struct attach_probes *probes);
 
 /* Gives a copy of every task to handle(), and deletes the task if that returns true. 0 or -errno.
  */
@@ -131,7 +137,7 @@ struct num attach_probes__missed(const struct attach_probes *probes);
  */
 const char *attach_probes__run_times(const struct attach_probes *probes, struct num ns[PROBE_NR]);
 
-/* The rows of the plan. Owned by w. */
+/* The rows of the plan. Owned by probes. */
 size_t attach_probes__plan(const struct attach_probes *probes, const struct plan_row **rows);
 
 /* Whether a row's hook replaces one of the requested backend. */

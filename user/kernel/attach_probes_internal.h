@@ -6,8 +6,8 @@
 #include <bpf/libbpf.h>
 
 #include "loader.h"
-#include "model/event_windows.h"
 #include "attach_probes.h"
+#include "percpu.h"
 
 /* Needs the types of bpf/sock_state.h. */
 #include "attach.skel.h"
@@ -20,15 +20,22 @@ struct attach_sampling {
 	struct nio_event_counts
 		counts;              /* at the last addition to the sums, or when a window began */
 	uint64_t counted_ns;         /* when counts were read */
+	uint64_t grouped_ns;         /* when reading the groups began */
 	struct attach_events events; /* the sums */
 	uint64_t check_ns;           /* when to look next whether sockets move bytes */
+	/* The rows of the groups when they were read last; the groups' sums, and a copy of these.
+	 */
+	struct nio_group_counts *group_counts;
+	struct seen_groups groups, copied;
 };
 
 struct attach_probes {
 	struct loader loader;
 	struct attach_bpf *skel; /* the loader's */
 	struct plan plan;
-	struct plan base_plan; /* plan without events, for between windows */
+	struct percpu_rows counts, seen; /* nio_event_counts; declared: nio_seen */
+	struct percpu_rows groups;       /* nio_group_counts; not mapped: they are not counted */
+	struct plan base_plan;           /* plan without events, for between windows */
 	struct plan_row rows[PLAN_ROWS_MAX];
 	size_t rows_nr;
 	struct ring_buffer *ends;
@@ -42,6 +49,12 @@ struct attach_probes {
 	struct num missed; /* when it stopped: later skips are not counted as missed */
 };
 
+/* Sets what is known before the programs are loaded. 0 or -errno. */
+int attach_probes__configure(struct attach_probes *probes, const struct attach_filter *filter);
+
+/* nio_window grows, and is odd while the programs of events are attached. */
+void attach_probes__change_window(struct attach_probes *probes, uint32_t by);
+
 /* Programs note whether sockets have moved bytes since the last reading (nio_moved_ns). */
 void attach_probes__note_moved(struct attach_probes *probes);
 
@@ -54,7 +67,9 @@ void attach_probes__note_births(struct attach_probes *probes);
 /* Runs of a program that the kernel refused on top of itself; 0: none, or it is not loaded. */
 uint64_t attach_probes__refused(const struct bpf_program *prog);
 
+void attach_probes__free_groups(struct attach_probes *probes);
+
 /* The programs of events are attached: from now on their rate decides. 0 or -errno. */
-int attach_probes__begin_events(struct attach_probes *probes, bool count_calls);
+int attach_probes__begin_events(struct attach_probes *probes, const struct attach_filter *filter);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "base/loop.h"
 #include "base/read_file.h"
+#include "common/xalloc.h"
 #include "attach_probes_internal.h"
-#include "percpu.h"
 
 /* How often the use of zero-copy is looked at while the programs are detached. */
 #define CHECK_NS 100000000ULL
@@ -32,26 +32,82 @@
  */
 #define ZEROCOPY_NS 3000000000ULL
 
-/* All 0 if the map cannot be read. */
 static void read_counts(const struct attach_probes *probes, struct nio_event_counts *sum)
 {
-	const uint32_t zero = 0;
+	const struct percpu_rows *r = &probes->counts;
 
-	percpu__lookup(bpf_map__fd(probes->skel->maps.nio_event_counts), &zero, sum, sizeof(*sum));
+	percpu__sum(r->at, r->cpus, r->rows, 0, sum, sizeof(*sum));
 }
-
-#define ALL_SENT ((1U << NIO_CALL_NR) - 1)
-#define ALL_WAYS ((1U << NIO_MOVED_READ) - 1) /* of queueing */
 
 _Static_assert(NIO_CALL_NR <= SAMPLED_PARTS && NIO_MOVED_NR <= SAMPLED_PARTS, "parts fit");
 
 /* Attaching takes part of a window: it stands for its period by the time in which events were seen.
  */
-static double weight_of(const struct attach_sampling *s, uint64_t now_ns)
+static double weight_of(const struct event_windows *w, uint64_t ns)
 {
-	const struct event_windows *w = &s->windows;
+	return (double)w->period_ns / (double)u64__most(ns, w->window_ns / 4);
+}
 
-	return (double)w->period_ns / (double)u64__most(now_ns - s->counted_ns, w->window_ns / 4);
+/* The bytes by kind since `last`, and by way. A program that is interrupted can set a count back.
+ */
+static void subtract(double sent[SAMPLED_PARTS], double moved[SAMPLED_PARTS],
+		     const struct nio_moved_sums *now, const struct nio_moved_sums *last)
+{
+	for (int k = 0; k < NIO_CALL_NR; k++)
+		sent[k] = (double)u64__minus(now->sent[k], last->sent[k]);
+	for (int k = 0; k < NIO_MOVED_NR; k++)
+		moved[k] = (double)u64__minus(now->moved[k], last->moved[k]);
+}
+
+/*
+ * Adds what a group moved on one CPU since `last`, which is of another group or of this one. A row
+ * that another group takes at this moment is left to the next reading.
+ */
+static void add_group(struct seen_groups *groups, struct nio_group_counts *last,
+		      const struct nio_group_counts *row, uint64_t now_ns)
+{
+	double sent[SAMPLED_PARTS] = {0}, moved[SAMPLED_PARTS] = {0};
+	const struct nio_group none = {0};
+	struct nio_group_counts now;
+	struct nio_group after;
+
+	percpu__sum(row, 1, 1, 0, &now, sizeof(now));
+	percpu__sum(row, 1, 1, 0, &after, sizeof(after));
+	if (memcmp(&now.group, &last->group, sizeof(after)) != 0)
+		memset(last, 0, sizeof(*last));
+	if (memcmp(&now.group, &after, sizeof(after)) != 0 ||
+	    !memcmp(&now.group, &none, sizeof(none)) ||
+	    !memcmp(&now.sums, &last->sums, sizeof(now.sums)))
+		return;
+	subtract(sent, moved, &now.sums, &last->sums);
+	*last = now;
+	if (now_ns)
+		seen_groups__add(groups, &now.group, sent, moved, now_ns);
+}
+
+/* Adds what the groups moved since the last reading. now_ns 0: the next window begins here. */
+static void read_groups(struct attach_probes *probes, uint64_t now_ns)
+{
+	const struct percpu_rows *r = &probes->groups;
+	const struct nio_group_counts *rows = r->at;
+	const volatile __u8 *used = probes->skel->bss->nio_group_used;
+	struct attach_sampling *s = &probes->sampling;
+
+	if (!rows)
+		return;
+	if (!s->group_counts)
+		s->group_counts = xcalloc((size_t)r->cpus * NIO_GROUPS, sizeof(*rows));
+	++*(volatile __u32 *)&probes->skel->data->nio_epoch;
+	for (size_t i = 0; i < (size_t)r->cpus * NIO_GROUPS; i++)
+		if (used[i % NIO_GROUPS])
+			add_group(&s->groups, &s->group_counts[i], &rows[i], now_ns);
+}
+
+void attach_probes__free_groups(struct attach_probes *probes)
+{
+	free(probes->sampling.group_counts);
+	free(probes->sampling.groups.list);
+	free(probes->sampling.copied.list);
 }
 
 /* Adds the bytes since the last reading to the sums. */
@@ -61,20 +117,18 @@ static void add_bytes(struct attach_probes *probes, const struct nio_event_count
 	struct attach_sampling *s = &probes->sampling;
 	double sent[SAMPLED_PARTS] = {0}, moved[SAMPLED_PARTS] = {0};
 	bool whole = !s->windows.in_windows;
-	double weight = weight_of(s, now_ns);
+	double weight = weight_of(&s->windows, now_ns - s->counted_ns);
 
-	for (int k = 0; k < NIO_CALL_NR; k++)
-		sent[k] = (double)(now->sent[k] - s->counts.sent[k]);
-	for (int k = 0; k < NIO_MOVED_NR; k++)
-		moved[k] = (double)(now->moved[k] - s->counts.moved[k]);
+	subtract(sent, moved, &now->sums, &s->counts.sums);
 	s->counts = *now;
 	s->counted_ns = now_ns;
-	sampled_sums__add(&s->events.calls, sent, ALL_SENT, whole, weight);
-	sampled_sums__add(&s->events.ways, moved, ALL_WAYS, whole, weight);
-	sampled_sums__add(&s->events.reads, moved, NIO_MOVED_READS, whole, weight);
+	seen_bytes__add(&s->events.seen, sent, moved, whole, weight);
+	read_groups(probes, now_ns);
+	seen_groups__end(&s->groups, whole, weight_of(&s->windows, now_ns - s->grouped_ns), now_ns);
+	s->grouped_ns = now_ns;
 }
 
-static void change_window(struct attach_probes *probes, __u32 by)
+void attach_probes__change_window(struct attach_probes *probes, uint32_t by)
 {
 	*(volatile __u32 *)&probes->skel->bss->nio_window += by;
 }
@@ -110,8 +164,10 @@ static void attach(struct attach_probes *probes)
 {
 	*(volatile __u32 *)&probes->skel->data->nio_weight = probes->sampling.windows.weight;
 	loader__attach(&probes->loader, &probes->plan);
-	change_window(probes, 1);
+	attach_probes__change_window(probes, 1);
 	/* Programs that were detached or attached one by one saw a part of the events. */
+	probes->sampling.grouped_ns = loop__now_ns();
+	read_groups(probes, 0);
 	read_counts(probes, &probes->sampling.counts);
 	probes->sampling.counted_ns = loop__now_ns();
 }
@@ -119,9 +175,9 @@ static void attach(struct attach_probes *probes)
 /* The programs are attached already, and from now on every event counts once. */
 static void watch_whole(struct attach_probes *probes)
 {
-	change_window(probes, 1);
+	attach_probes__change_window(probes, 1);
 	*(volatile __u32 *)&probes->skel->data->nio_weight = 1;
-	change_window(probes, 1);
+	attach_probes__change_window(probes, 1);
 }
 
 /* Whether watched sockets have moved bytes. An iteration finds out unless events have shown it. */
@@ -206,21 +262,32 @@ static void attach_seconds(struct attach_probes *probes, uint64_t now_ns)
 	probes->sampling.seconds_failed = true;
 }
 
-int attach_probes__begin_events(struct attach_probes *probes, bool count_calls)
+int attach_probes__begin_events(struct attach_probes *probes, const struct attach_filter *filter)
 {
 	struct attach_sampling *s = &probes->sampling;
 	uint64_t seed = 0, now_ns = loop__now_ns();
 
-	s->windowed = plan__can_detach(&probes->plan, &probes->base_plan) && !count_calls;
+	s->windowed = plan__can_detach(&probes->plan, &probes->base_plan) && !filter->count_calls;
 	s->needs_seconds = is_preemptible() || steers_packets();
 	/* Without a seed the moments are those of the last time, which is no error. */
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
 		seed = now_ns;
-	event_windows__begin(&s->windows, &window_rule_attach, now_ns, seed,
-			     (struct window_load){0});
-	change_window(probes, 1);
+	event_windows__begin(&s->windows, &filter->rule, now_ns, seed, (struct window_load){0});
+	attach_probes__change_window(probes, 1);
 	attach_seconds(probes, now_ns);
 	return 0;
+}
+
+/*
+ * The events so far, of *now. Programs on functions count no run, so that `others` may lack events
+ * there, which their filter ends early.
+ */
+static struct window_load counted_load(const struct attach_probes *probes,
+				       struct nio_event_counts *now)
+{
+	read_counts(probes, now);
+	return (struct window_load){.watched = now->watched,
+				    .others = u64__minus(now->runs, now->watched)};
 }
 
 /* Looks whether the socket has moved bytes only where that decides. */
@@ -231,8 +298,7 @@ static struct window_load load_now(struct attach_probes *probes, uint64_t now_ns
 	struct window_load load;
 	bool due = now_ns >= s->windows.due_ns;
 
-	read_counts(probes, &now);
-	load = (struct window_load){.watched = now.watched, .others = now.runs - now.watched};
+	load = counted_load(probes, &now);
 	load.keep = !s->windowed ||
 		    (uses_zerocopy(probes, now_ns) && !probes->skel->rodata->nio_sees_calls);
 	if (!s->windows.attached)
@@ -267,7 +333,7 @@ uint64_t attach_probes__step_events(struct attach_probes *probes, uint64_t now_n
 		break;
 	case WINDOW_DETACH:
 		base_plan = base_plan_at(probes, now_ns);
-		change_window(probes, 1);
+		attach_probes__change_window(probes, 1);
 		loader__detach_others(&probes->loader, &base_plan);
 		break;
 	case WINDOW_STAY:
@@ -276,15 +342,31 @@ uint64_t attach_probes__step_events(struct attach_probes *probes, uint64_t now_n
 	return u64__least(windows->due_ns, loop__now_ns() + CHECK_NS);
 }
 
-struct attach_events attach_probes__events(const struct attach_probes *probes)
+static void set_scale(struct seen_bytes *seen, double scale)
+{
+	seen->calls.scale = seen->ways.scale = seen->reads.scale = scale;
+}
+
+struct attach_events attach_probes__events(struct attach_probes *probes)
 {
 	const struct event_windows *windows = &probes->sampling.windows;
+	const struct seen_groups *groups = &probes->sampling.groups;
+	struct seen_groups *copied = &probes->sampling.copied;
 	struct attach_events e = probes->sampling.events;
+	struct nio_event_counts counts;
 	uint64_t now_ns = loop__now_ns();
 
+	e.spent_ns = event_windows__spent_ns(windows, counted_load(probes, &counts));
 	e.seen_ns = event_windows__seen_ns(windows, now_ns);
 	e.all_ns = now_ns - windows->begun_ns;
 	e.sampled = windows->sampled;
-	e.calls.scale = e.ways.scale = e.reads.scale = event_windows__scale(windows, now_ns);
+	set_scale(&e.seen, event_windows__scale(windows, now_ns));
+	copied->list = xreallocarray(copied->list, groups->nr + 1, sizeof(*copied->list));
+	copied->nr = groups->nr;
+	for (size_t i = 0; i < groups->nr; i++) {
+		copied->list[i] = groups->list[i];
+		set_scale(&copied->list[i].seen, e.seen.calls.scale);
+	}
+	e.groups = *copied;
 	return e;
 }

@@ -7,6 +7,7 @@
 
 #include "bpf/addresses.h"
 #include "addresses.skel.h"
+#include "btf_lookup.h"
 #include "kernel_addresses.h"
 #include "symbols.h"
 
@@ -89,6 +90,8 @@ void kernel_addresses__find(struct kernel_addresses *a)
 			  : at[CALLBACK] ? at[CALLBACK]
 					 : at[SOCK_CALLBACK];
 	a->report_end = at[REPORT_CALLBACK];
+	if (!at[OFFSETS] || btf_lookup__variable(btf_lookup__kernel(), "__preempt_count"))
+		return;
 	a->pcpu_hot = at[HOT];
 	a->per_cpu_offset = at[OFFSETS];
 }

@@ -18,7 +18,8 @@ struct kernel_addresses {
 	uint64_t zerocopy_end;
 	uint64_t report_end; /* io_tx_ubuf_callback_ext(), until 6.9: io_uring's requests that
 				report */
-	uint64_t pcpu_hot, per_cpu_offset; /* where x86 kept the preemption count, 6.2 to 6.14 */
+	/* Where x86 kept the preemption count, 6.2 to 6.14. */
+	uint64_t pcpu_hot, per_cpu_offset;
 };
 
 /* Asks the kernel; before 5.16 reads /proc/kallsyms. If neither works, all are 0. */

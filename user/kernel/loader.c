@@ -15,7 +15,8 @@
 #include "common/xalloc.h"
 #include "libbpf_output.h"
 #include "loader.h"
-#include "netiotrace.skel.h"
+#include "model/snapshot.h"
+#include "meter.skel.h"
 
 /* The map of sockets: the largest, and what iter/bpf_map_elem iterates over. */
 static const char *const socket_maps[OBJECT_NR] = {
@@ -30,10 +31,10 @@ int loader__open(struct loader *l, enum bpf_object_id id)
 	*l = (struct loader){.id = id};
 	libbpf_output__set();
 	if (id == OBJECT_RUN)
-		l->run = netiotrace_bpf__open();
+		l->meter = meter_bpf__open();
 	else
 		l->attach = attach_bpf__open();
-	if (!l->run && !l->attach)
+	if (!l->meter && !l->attach)
 		return -errno;
 	/* What programs need to know of this kernel's interfaces, also those that are only tried.
 	 */
@@ -43,8 +44,8 @@ int loader__open(struct loader *l, enum bpf_object_id id)
 		l->attach->rodata->nio_completes_by_cqe =
 			btf_lookup__tracepoint_args(btf, "io_uring_complete") == 3;
 	}
-	l->skeleton = l->run ? l->run->skeleton : l->attach->skeleton;
-	l->object = l->run ? l->run->obj : l->attach->obj;
+	l->skeleton = l->meter ? l->meter->skeleton : l->attach->skeleton;
+	l->object = l->meter ? l->meter->obj : l->attach->obj;
 	return 0;
 }
 
@@ -127,6 +128,33 @@ int loader__missed(const struct loader *l, size_t i, uint64_t *runs, bool *uncou
 	return 0;
 }
 
+static void add_missed(const struct plan *plan, const char *program, uint64_t missed,
+		       bool uncounted, struct snapshot *out)
+{
+	out->missed += missed;
+	out->missed_unknown |= uncounted;
+	for (int p = 0; p < PROBE_NR; p++) {
+		if (!plan->chosen[p] || !alternative__has_program(plan->chosen[p], program))
+			continue;
+		out->missed_of[p] += missed;
+		out->unknown_of[p] |= uncounted;
+	}
+}
+
+int loader__add_missed(const struct loader *l, const struct plan *plan, struct snapshot *out)
+{
+	for (size_t i = 0; i < l->programs_nr; i++) {
+		uint64_t missed;
+		bool uncounted;
+		int err = loader__missed(l, i, &missed, &uncounted);
+
+		if (err)
+			return err;
+		add_missed(plan, l->programs[i].name, missed, uncounted, out);
+	}
+	return 0;
+}
+
 /* The count of skipped runs is lost with the link. */
 static void detach(struct loaded_program *p)
 {
@@ -203,7 +231,7 @@ void loader__close(struct loader *l)
 {
 	for (size_t i = 0; i < l->programs_nr; i++)
 		detach(&l->programs[i]);
-	netiotrace_bpf__destroy(l->run);
+	meter_bpf__destroy(l->meter);
 	attach_bpf__destroy(l->attach);
 	*l = (struct loader){0};
 }
@@ -324,7 +352,7 @@ static int look_up(const struct btf_lookup *btf, const struct loader *l,
 	return btf_lookup__function(btf, function, alt->args);
 }
 
-/* Offers from BTF alone. 0, or -errno if BTF or the object cannot be read. */
+/* Offers of an object from BTF alone. 0, or -errno if BTF or the object cannot be read. */
 static int results_by_btf(enum bpf_object_id id, struct probe_result *probe_results)
 {
 	const struct btf_lookup *btf = btf_lookup__kernel();
@@ -342,11 +370,12 @@ static int results_by_btf(enum bpf_object_id id, struct probe_result *probe_resu
 }
 
 /* The first alternative of a backend that may work; NULL: none. */
-static const struct alternative *
-sample_of(enum bpf_object_id id, const struct probe_result *probe_results, enum backend backend)
+static const struct alternative *sample_of(const struct probe_result *probe_results,
+					   enum backend backend)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		if (plan_alternatives[i].object == id && plan_alternatives[i].backend == backend &&
+		if (plan_alternatives[i].object == OBJECT_ATTACH &&
+		    plan_alternatives[i].backend == backend &&
 		    probe_results[i].answer == ANSWER_YES)
 			return &plan_alternatives[i];
 	return NULL;
@@ -372,27 +401,25 @@ static int try_iterator(const char *target)
 }
 
 /* Iterators of one element kind: unlike functions, one may be refused where another is allowed. */
-static void try_iterators(enum bpf_object_id id, struct probe_result *probe_results)
+static void try_iterators(struct probe_result *probe_results)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++) {
 		const struct alternative *alt = &plan_alternatives[i];
 		const char *target = strchr(alt->hook, '/');
 
-		if (alt->object != id || alt->probe != PROBE_SOCKETS ||
-		    probe_results[i].answer != ANSWER_YES)
+		if (alt->probe != PROBE_SOCKETS || probe_results[i].answer != ANSWER_YES)
 			continue;
 		probe_results[i] = probe_result__from_error(try_iterator(target + 1));
 	}
 }
 
 /*
- * Tries one alternative of a backend: a kernel that refuses it refuses them all, for the same
- * reason. 0, or an -errno that says nothing about the kernel.
+ * Tries one alternative of a backend, of attach: a kernel that refuses it refuses them all, for the
+ * same reason. 0, or an -errno that says nothing about the kernel.
  */
-static int try_backend(enum bpf_object_id id, struct probe_result *probe_results,
-		       enum backend backend)
+static int try_backend(struct probe_result *probe_results, enum backend backend)
 {
-	const struct alternative *sample = sample_of(id, probe_results, backend);
+	const struct alternative *sample = sample_of(probe_results, backend);
 	struct probe_result probe_result;
 	int err;
 
@@ -403,40 +430,49 @@ static int try_backend(enum bpf_object_id id, struct probe_result *probe_results
 	if (probe_result.answer == ANSWER_YES)
 		return 0;
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		if (plan_alternatives[i].object == id && plan_alternatives[i].backend == backend &&
+		if (plan_alternatives[i].backend == backend &&
 		    probe_results[i].answer == ANSWER_YES)
 			probe_results[i] = probe_result;
 	return probe_result.answer == ANSWER_UNKNOWN ? probe_result.err : 0;
 }
 
-int loader__presume(enum bpf_object_id id, struct probe_result *probe_results, enum backend backend)
+int loader__presume(enum bpf_object_id who, struct probe_result *probe_results,
+		    enum backend backend)
 {
-	int err = results_by_btf(id, probe_results), first = err;
+	int err = results_by_btf(OBJECT_ATTACH, probe_results), first;
 
+	if (!err && who == OBJECT_RUN)
+		err = results_by_btf(OBJECT_RUN, probe_results);
+	first = err;
 	if (!err)
-		try_iterators(id, probe_results);
+		try_iterators(probe_results);
 	for (int b = BACKEND_FENTRY; b < BACKEND_TRACEPOINT && !err; b++) {
 		int unknown;
 
 		if (backend != BACKEND_AUTO && backend != (enum backend)b)
 			continue;
-		unknown = try_backend(id, probe_results, b);
+		unknown = try_backend(probe_results, b);
 		first = first ? first : unknown;
 		/* attach uses no kprobes if fentry works. */
-		if (id == OBJECT_ATTACH && !plan__backend_error(id, probe_results, b))
+		if (who == OBJECT_ATTACH && !plan__backend_error(who, probe_results, b))
 			break;
 	}
 	return first;
 }
 
-int loader__try_all(enum bpf_object_id id, struct probe_result *probe_results)
+int loader__try_all(struct probe_result *probe_results)
 {
-	int err = results_by_btf(id, probe_results);
+	int err = 0;
 
+	for (enum bpf_object_id id = 0; id < OBJECT_NR; id++) {
+		int none = results_by_btf(id, probe_results);
+
+		err = err ? err : none;
+	}
 	for (int b = BACKEND_FENTRY; !err && b < BACKEND_TRACEPOINT; b++)
-		try_backend(id, probe_results, b);
+		try_backend(probe_results, b);
 	for (size_t i = 0; !err && i < plan_alternatives_nr; i++)
-		if (plan_alternatives[i].object == id && probe_results[i].answer == ANSWER_YES)
+		if (probe_results[i].answer == ANSWER_YES)
 			probe_results[i] = probe_result__from_error(try_one(&plan_alternatives[i]));
 	return err;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Loads a BPF object (of run, of attach), attaches the programs that a plan chose, and finds out
- * which alternatives of the table this kernel has. For session.c, attach_probes.c and whoever
- * plans; what the programs count is not its business.
+ * Loads a BPF object (the meter, attach), attaches the programs that a plan chose, and finds out
+ * which alternatives of the table this kernel has. For meter.c, attach_probes.c and whoever plans;
+ * what the programs count is not its business.
  */
 #ifndef KERNEL_LOADER_H
 #define KERNEL_LOADER_H
@@ -19,7 +19,7 @@ struct bpf_map;
 struct bpf_object;
 struct bpf_object_skeleton;
 struct bpf_program;
-struct netiotrace_bpf;
+struct meter_bpf;
 
 /* A program that some plan chose. */
 struct loaded_program {
@@ -35,8 +35,8 @@ struct loaded_program {
 
 struct loader {
 	enum bpf_object_id id;
-	struct netiotrace_bpf *run; /* the skeleton of OBJECT_RUN, else NULL */
-	struct attach_bpf *attach;  /* the skeleton of OBJECT_ATTACH, else NULL */
+	struct meter_bpf *meter;   /* the skeleton of OBJECT_RUN, else NULL */
+	struct attach_bpf *attach; /* the skeleton of OBJECT_ATTACH, else NULL */
 	struct bpf_object *object;
 	struct bpf_object_skeleton *skeleton;
 	struct loaded_program programs[LOADER_PROGRAMS_MAX];
@@ -68,6 +68,14 @@ void loader__detach_others(struct loader *l, const struct plan *plan);
  */
 int loader__missed(const struct loader *l, size_t i, uint64_t *runs, bool *uncounted);
 
+struct snapshot;
+
+/*
+ * Adds such runs of all programs to out->missed, and those of the probes of a plan to
+ * out->missed_of; notes where they are not all counted. 0 or -errno.
+ */
+int loader__add_missed(const struct loader *l, const struct plan *plan, struct snapshot *out);
+
 /* What an iterator program wrote. */
 struct loader_records {
 	char *list; /* the caller frees it, also after an error */
@@ -82,18 +90,18 @@ int loader__iterate(const struct loader *l, const char *program, pid_t process,
 		    struct loader_records *out);
 
 /*
- * Offers of an object from the kernel's BTF; of each function backend (of `backend` only, unless
- * AUTO) one alternative is tried. Quick and usually right. 0, or the first -errno that says nothing
- * about the kernel, as of memory or open files; probe_results are filled all the same.
+ * What run, or attach, can use, from the kernel's BTF; of each function backend (of `backend` only,
+ * unless AUTO) one alternative is tried. Quick and usually right. 0, or the first -errno that says
+ * nothing about the kernel, as of memory or open files; probe_results are filled all the same.
  */
-int loader__presume(enum bpf_object_id id, struct probe_result *probe_results,
+int loader__presume(enum bpf_object_id who, struct probe_result *probe_results,
 		    enum backend backend);
 
 /*
- * Tries each alternative of an object that BTF does not exclude: load and attach, tens of
- * milliseconds each. 0, or -errno if nothing could be tried (-EPERM: privileges).
+ * Tries each alternative that BTF does not exclude: load and attach, tens of milliseconds each. 0,
+ * or -errno if nothing could be tried (-EPERM: privileges).
  */
-int loader__try_all(enum bpf_object_id id, struct probe_result *probe_results);
+int loader__try_all(struct probe_result *probe_results);
 
 /* Whether an fentry or fexit program can be attached again after it was detached (Linux 5.13). */
 bool loader__attaches_again(void);

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/read_file.h"
 #include "common/cpu_mask.h"
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -52,6 +54,33 @@ uint64_t percpu__sum_one(const void *at, unsigned int cpus, uint32_t rows, uint3
 		total += *(const volatile uint64_t *)((const char *)at + (cpu * rows + i) * size +
 						      offset);
 	return total;
+}
+
+int percpu__size(struct bpf_map *map, uint32_t rows)
+{
+	char text[1024];
+	int err = read_file__line("/sys/devices/system/cpu/possible", text, sizeof(text));
+	int cpus = err ? err : percpu__rows(text);
+
+	return cpus < 0 ? cpus : bpf_map__set_max_entries(map, (uint32_t)cpus * rows);
+}
+
+int percpu__open(struct percpu_rows *r, const struct bpf_map *map, uint32_t rows)
+{
+	size_t len = (size_t)bpf_map__max_entries(map) * bpf_map__value_size(map);
+	void *at = mmap(NULL, len, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	*r = (struct percpu_rows){at, len, rows, bpf_map__max_entries(map) / rows};
+	return 0;
+}
+
+void percpu__close(struct percpu_rows *r)
+{
+	if (r->at)
+		munmap((void *)r->at, r->len);
+	r->at = NULL;
 }
 
 int percpu__lookup(int map_fd, const void *key, void *out, size_t size)

@@ -27,6 +27,22 @@ void percpu__sum(const void *at, unsigned int cpus, uint32_t rows, uint32_t i, v
 uint64_t percpu__sum_one(const void *at, unsigned int cpus, uint32_t rows, uint32_t i, size_t size,
 			 size_t offset);
 
+/* Statistics of programs in an mmapable array, mapped: `rows` of each CPU. */
+struct percpu_rows {
+	const void *at;
+	size_t len;
+	uint32_t rows;
+	unsigned int cpus;
+};
+
+struct bpf_map;
+
+/* Before loading: makes the array large enough for `rows` of each CPU. 0 or -errno. */
+int percpu__size(struct bpf_map *map, uint32_t rows);
+/* After loading: maps the array for reading. 0 or -errno. */
+int percpu__open(struct percpu_rows *r, const struct bpf_map *map, uint32_t rows);
+void percpu__close(struct percpu_rows *r); /* takes a zeroed one */
+
 /*
  * The sum over all CPUs of an element of a per-CPU map, whose values are `size` bytes of u64. 0 or
  * -errno, with out 0.

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/exit_code.h"
+#include "base/log.h"
 #include "common/xalloc.h"
 #include "target.h"
 
@@ -140,6 +142,28 @@ int target__by_comm(const char *comm, void (*handle)(void *arg, pid_t pid), void
 	struct by_comm by = {comm, handle, arg};
 
 	return target__each(handle_if_named, &by);
+}
+
+static void count_other(void *arg, pid_t pid)
+{
+	*(size_t *)arg += pid != getpid();
+}
+
+int target__check_names(const struct target_options *t, const char *command)
+{
+	size_t nr;
+
+	for (size_t i = 0; i < t->comms_nr && !t->wait && !t->command; i++) {
+		nr = 0;
+		target__by_comm(t->comms[i], count_other, &nr);
+		if (nr)
+			continue;
+		log_error("no process is called '%s'; wait for one with --wait, or put -- before a "
+			  "command: netiotrace %s -- COMMAND.",
+			  t->comms_asked[i], command);
+		return EXIT_RUN_FAILED;
+	}
+	return EXIT_DONE;
 }
 
 /* PID_MAX_LIMIT of 64-bit kernels. */

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "attach_probes.h"
+#include "base/target_options.h"
 
 /* Does this errno mean that descriptors or memory are short? It says nothing about the process. */
 bool target__is_short(int error);
@@ -39,6 +40,12 @@ int target__each(void (*handle)(void *arg, pid_t pid), void *arg);
 
 /* Gives each process of that name to handle(). 0 or -errno. */
 int target__by_comm(const char *comm, void (*handle)(void *arg, pid_t pid), void *arg);
+
+/*
+ * Reports a name that no process has, unless later ones are waited for (--wait) or a command is
+ * started. An exit code.
+ */
+int target__check_names(const struct target_options *t, const char *command);
 
 /*
  * A directory of a walk: dir is open, or -EACCES; id is its inode number, which is the id of a

@@ -1,64 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The performance counters of a run and the figures made of them, one row each: event, JSON key,
- * CSV column, label, and where it is shown follow from that row. Pure.
+ * CSV column, label, and whether the live view has it follow from that row. Pure.
  */
 #ifndef MODEL_COUNTER_H
 #define MODEL_COUNTER_H
 
-/* Where a number is shown, apart from the JSON document and CSV, which have all numbers. */
-enum visibility {
-	VISIBILITY_LIVE = 1,      /* cost on the live screen */
-	VISIBILITY_REPORT = 2,    /* the report's table of cells */
-	VISIBILITY_INTERVAL = 4,  /* there with its interval */
-	VISIBILITY_COMPARE = 8,   /* compare, and its --metric */
-	VISIBILITY_ASKED = 32,    /* of compare only when asked for by name */
-	VISIBILITY_EXPECTED = 16, /* the report says why, when it is missing */
-};
-
 /* clang-format off */
 /*
- * Counters of one side's threads: id; JSON key; label; heading of its figure in the live view; the
- * payload of its figure (PER_KIB, PER_GIB; PER_NONE: no figure); where that figure is shown; the
- * perf event's type and config (PERF_TYPE_ and PERF_COUNT_); PARTS if user and kernel mode are
- * counted separately, else WHOLE; bundle: counters of one bundle are divided by each other, so they
- * are counted at the same time. Hardware counters (bundle above 0) come first. The last four are
- * the kernel's own accounting and always available.
+ * Counters of one side's threads: id; JSON key; label; heading of its figure in the live view, "":
+ * not there; the payload of its figure (PER_KIB, PER_GIB; PER_NONE: no figure); the perf event's
+ * type and config (PERF_TYPE_ and PERF_COUNT_); PARTS if user and kernel mode are counted
+ * separately, else WHOLE; bundle: counters of one bundle are divided by each other, so they are
+ * counted at the same time. Hardware counters (bundle above 0) come first. The last four are the
+ * kernel's own accounting and always available.
  *
  * Last-level misses are the generic event, which every PMU driver maps; many lack LLC-load-misses.
  */
-#define PERF_COUNTERS_WITH(F, X)                                                   \
-	F(X, CYCLES, "cycles", "cycles", "",                                       \
-	  PER_NONE, 0, HARDWARE, HW_CPU_CYCLES, PARTS, 1)                          \
-	F(X, INSTRUCTIONS, "instructions", "instructions", "",                     \
-	  PER_NONE, 0, HARDWARE, HW_INSTRUCTIONS, PARTS, 1)                        \
-	F(X, L1D_MISSES, "l1d_misses", "L1D misses", "L1D miss",                   \
-	  PER_KIB, VISIBILITY_REPORT | VISIBILITY_COMPARE,                      \
-	  HW_CACHE, HW_CACHE_READ_MISS(L1D), PARTS, 2)                             \
-	F(X, LLC_REFERENCES, "llc_references", "LLC references", "",               \
-	  PER_NONE, 0, HARDWARE, HW_CACHE_REFERENCES, PARTS, 3)                    \
-	F(X, LLC_MISSES, "llc_misses", "LLC misses", "LLC miss",                   \
-	  PER_KIB, VISIBILITY_LIVE | VISIBILITY_REPORT | VISIBILITY_COMPARE,         \
-	  HARDWARE, HW_CACHE_MISSES, PARTS, 3)                                     \
-	F(X, DTLB_MISSES, "dtlb_misses", "dTLB misses", "dTLB miss",               \
-	  PER_KIB, VISIBILITY_REPORT,                                      \
-	  HW_CACHE, HW_CACHE_READ_MISS(DTLB), PARTS, 4)                            \
-	F(X, BRANCHES, "branches", "branches", "",                                 \
-	  PER_NONE, 0, HARDWARE, HW_BRANCH_INSTRUCTIONS, PARTS, 5)                 \
-	F(X, BRANCH_MISSES, "branch_misses", "branch misses", "branch miss",       \
-	  PER_KIB, VISIBILITY_REPORT,                                      \
-	  HARDWARE, HW_BRANCH_MISSES, PARTS, 5)                                    \
-	F(X, CONTEXT_SWITCHES, "context_switches", "context switches", "switches", \
-	  PER_GIB, VISIBILITY_LIVE | VISIBILITY_REPORT | VISIBILITY_COMPARE,         \
-	  SOFTWARE, SW_CONTEXT_SWITCHES, WHOLE, 0)                                 \
-	F(X, CPU_MIGRATIONS, "cpu_migrations", "CPU migrations", "migrations",     \
-	  PER_GIB, VISIBILITY_REPORT,                                      \
-	  SOFTWARE, SW_CPU_MIGRATIONS, WHOLE, 0)                                   \
-	F(X, PAGE_FAULTS, "page_faults", "page faults", "faults",                  \
-	  PER_GIB, VISIBILITY_REPORT,                                      \
-	  SOFTWARE, SW_PAGE_FAULTS, PARTS, 0)                                      \
-	F(X, TASK_CLOCK_NS, "task_clock_ns", "CPU time on task", "",               \
-	  PER_NONE, 0, SOFTWARE, SW_TASK_CLOCK, WHOLE, 0)
+#define PERF_COUNTERS_WITH(F, X)                                                       \
+	F(X, CYCLES, "cycles", "cycles", "",                                           \
+	  PER_NONE, HARDWARE, HW_CPU_CYCLES, PARTS, 1)                                 \
+	F(X, INSTRUCTIONS, "instructions", "instructions", "",                         \
+	  PER_NONE, HARDWARE, HW_INSTRUCTIONS, PARTS, 1)                               \
+	F(X, L1D_MISSES, "l1d_misses", "L1D misses", "",                               \
+	  PER_KIB, HW_CACHE, HW_CACHE_READ_MISS(L1D), PARTS, 2)                        \
+	F(X, LLC_REFERENCES, "llc_references", "LLC references", "",                   \
+	  PER_NONE, HARDWARE, HW_CACHE_REFERENCES, PARTS, 3)                           \
+	F(X, LLC_MISSES, "llc_misses", "LLC misses", "LLC miss/KiB",                   \
+	  PER_KIB, HARDWARE, HW_CACHE_MISSES, PARTS, 3)                                \
+	F(X, DTLB_MISSES, "dtlb_misses", "dTLB misses", "",                            \
+	  PER_KIB, HW_CACHE, HW_CACHE_READ_MISS(DTLB), PARTS, 4)                       \
+	F(X, BRANCHES, "branches", "branches", "",                                     \
+	  PER_NONE, HARDWARE, HW_BRANCH_INSTRUCTIONS, PARTS, 5)                        \
+	F(X, BRANCH_MISSES, "branch_misses", "branch misses", "",                      \
+	  PER_KIB, HARDWARE, HW_BRANCH_MISSES, PARTS, 5)                               \
+	F(X, CONTEXT_SWITCHES, "context_switches", "context switches", "switches/GiB", \
+	  PER_GIB, SOFTWARE, SW_CONTEXT_SWITCHES, WHOLE, 0)                            \
+	F(X, CPU_MIGRATIONS, "cpu_migrations", "CPU migrations", "",                   \
+	  PER_GIB, SOFTWARE, SW_CPU_MIGRATIONS, WHOLE, 0)                              \
+	F(X, PAGE_FAULTS, "page_faults", "page faults", "",                            \
+	  PER_GIB, SOFTWARE, SW_PAGE_FAULTS, PARTS, 0)                                 \
+	F(X, TASK_CLOCK_NS, "task_clock_ns", "CPU time on task", "",                   \
+	  PER_NONE, SOFTWARE, SW_TASK_CLOCK, WHOLE, 0)
 
 #define PERF_APPLY(X, ...) X(__VA_ARGS__)
 #define PERF_COUNTERS(X)   PERF_COUNTERS_WITH(PERF_APPLY, X)
@@ -73,41 +56,29 @@ enum perf_counter {
 
 /*
  * Figures: id; key in perf.derived; quantity; per what (both form its label); heading in the live
- * view; better direction; of, by and factor: the figure is factor * of / by, with counters,
- * KERNEL_CYCLES, PAYLOAD (bytes) or DURATION (s); where it is shown; the formula as text.
+ * view, "": not there; of, by and factor: the figure is factor * of / by, with counters,
+ * KERNEL_CYCLES, PAYLOAD (bytes) or DURATION (s).
  */
 #define PERF_FIGURES(X)                                                              \
-	X(IPC, "ipc", "instructions", "per cycle", "IPC",                            \
-	  HIGHER, INSTRUCTIONS, CYCLES, 1,                                           \
-	  VISIBILITY_LIVE | VISIBILITY_REPORT | VISIBILITY_COMPARE,                  \
-	  "instructions / cycles")                                                   \
+	X(IPC, "ipc", "instructions", "per cycle", "IPC", INSTRUCTIONS, CYCLES, 1)   \
 	X(CYCLES_PER_BYTE, "cycles_per_byte", "cycles", "per byte", "cycles/B",      \
-	  LOWER, CYCLES, PAYLOAD, 1,                                                 \
-	  VISIBILITY_LIVE | VISIBILITY_REPORT | VISIBILITY_INTERVAL | VISIBILITY_COMPARE,   \
-	  "cycles / payload")                                                        \
-	X(KERNEL_SHARE, "kernel_share", "kernel share", "of the cycles", "kernel",   \
-	  NEITHER, KERNEL_CYCLES, CYCLES, 1, 0,                                           \
-	  "cycles in the kernel / cycles")                                           \
+	  CYCLES, PAYLOAD, 1)                                                        \
+	X(KERNEL_SHARE, "kernel_share", "kernel share", "of the cycles", "",         \
+	  KERNEL_CYCLES, CYCLES, 1)                                                  \
 	PERF_COUNTERS_WITH(PERF_FIGURE_OF, X)                                        \
 	X(LLC_MISS_RATIO, "llc_miss_ratio", "LLC misses", "per LLC reference", "",   \
-	  LOWER, LLC_MISSES, LLC_REFERENCES, 1, 0,                                   \
-	  "LLC misses / LLC references")                                             \
+	  LLC_MISSES, LLC_REFERENCES, 1)                                             \
 	X(BRANCH_MISS_RATIO, "branch_miss_ratio", "branch misses", "per branch", "", \
-	  LOWER, BRANCH_MISSES, BRANCHES, 1, 0,                                      \
-	  "branch misses / branches")                                                \
+	  BRANCH_MISSES, BRANCHES, 1)                                                \
 	X(SWITCHES_PER_S, "switches_per_s", "context switches", "per s", "",         \
-	  NEITHER, CONTEXT_SWITCHES, DURATION, 1, 0,                                 \
-	  "context switches / measured time")
+	  CONTEXT_SWITCHES, DURATION, 1)
 
-#define PERF_FIGURE_OF(X, id, key, words, head, per, shown, ...) \
-	PERF_FIGURE_##per(X, id, key, words, head, shown)
-#define PERF_FIGURE_PER_NONE(X, id, key, words, head, shown)
-#define PERF_FIGURE_PER_KIB(X, id, key, words, head, shown)                                \
-	X(id##_PER_KIB, key "_per_kib", words, "per KiB", head "/KiB", LOWER, id, PAYLOAD, \
-	  1024.0, shown, words " / payload")
-#define PERF_FIGURE_PER_GIB(X, id, key, words, head, shown)                                \
-	X(id##_PER_GIB, key "_per_gib", words, "per GiB", head "/GiB", LOWER, id, PAYLOAD, \
-	  1024.0 * 1024 * 1024, shown, words " / payload")
+#define PERF_FIGURE_OF(X, id, key, words, head, per, ...) PERF_FIGURE_##per(X, id, key, words, head)
+#define PERF_FIGURE_PER_NONE(X, id, key, words, head)
+#define PERF_FIGURE_PER_KIB(X, id, key, words, head) \
+	X(id##_PER_KIB, key "_per_kib", words, "per KiB", head, id, PAYLOAD, 1024.0)
+#define PERF_FIGURE_PER_GIB(X, id, key, words, head) \
+	X(id##_PER_GIB, key "_per_gib", words, "per GiB", head, id, PAYLOAD, 1024.0 * 1024 * 1024)
 /* clang-format on */
 
 const char *perf_counter__key(enum perf_counter c);   /* "l1d_misses" */

@@ -18,7 +18,7 @@ const struct number_row samples__numbers[] = {
 };
 
 static const struct {
-	const char *key, *heading, *help, *colour;
+	const char *key, *heading, *help;
 } classes[] = {
 #define X(id, ...) [CPU_CLASS_##id] = {__VA_ARGS__},
 	CPU_CLASSES(X)
@@ -29,7 +29,6 @@ static const struct {
 const char *cpu_class__key(enum cpu_class c)     { return classes[c].key; }
 const char *cpu_class__heading(enum cpu_class c) { return classes[c].heading; }
 const char *cpu_class__help(enum cpu_class c)    { return classes[c].help; }
-const char *cpu_class__colour(enum cpu_class c)  { return classes[c].colour; }
 /* clang-format on */
 
 void profile__add(struct profile *p, const struct profile_stack *stack)

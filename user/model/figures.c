@@ -71,6 +71,14 @@ struct copies_figure figures__copies(const struct run_result *run)
 	return c;
 }
 
+bool figures__copies_is_least(const struct run_result *run)
+{
+	const struct real *least = &run->copies_per_byte, *most = &run->copies_per_byte_at_most;
+
+	return (figures__copies(run).excluded & ~(1u << NIO_STAGE_OTHER_COPY)) ||
+	       (least->known && (!most->known || most->value > least->value));
+}
+
 static bool any_timed(const struct result *r, enum latency_kind k)
 {
 	for (size_t i = 0; i < r->summary_nr; i++) {
@@ -150,6 +158,14 @@ unsigned int figures__rounds_needed(const struct result *r)
 	return rounds__all(r) || needed > r->rounds ? needed : r->rounds;
 }
 
+bool figures__are_emulated(const struct result *r)
+{
+	const struct environment *receiver = r->env.receiver;
+
+	return strstr(r->env.virtualization, "emulated") ||
+	       (receiver && strstr(receiver->virtualization, "emulated"));
+}
+
 struct ranking figures__ranking(const struct result *r, figure_of_round *figure, bool softirq,
 				bool higher_is_better)
 {
@@ -158,6 +174,10 @@ struct ranking figures__ranking(const struct result *r, figure_of_round *figure,
 	struct ranked_mode modes[MODE_NR];
 	struct ranking ranking;
 
+	if (figures__are_emulated(r)) {
+		free(least);
+		return (struct ranking){.unknown = "a machine is emulated"};
+	}
 	for (size_t m = 0; m < MODE_NR; m++)
 		modes[m] =
 			(struct ranked_mode){m, least + m * r->runs_nr, 0, most + m * r->runs_nr};
@@ -210,7 +230,7 @@ void figures__compare(struct rank_test *t, const struct result *r, enum mode fir
 	if (t->difference >= DIFFERENCE_NOISE && !rounds__all(r))
 		t->difference = DIFFERENCE_FEW;
 	/* Nothing was sent in half of the rounds and more: that has no quotient. */
-	if (!(t->b > 0))
+	if (!(t->b > 0) || figures__are_emulated(r))
 		t->difference = DIFFERENCE_UNKNOWN;
 	free(a);
 	free(b);

@@ -18,6 +18,9 @@ struct copies_figure {
 
 struct copies_figure figures__copies(const struct run_result *run);
 
+/* May stages whose bytes are unknown have copied, or were events of known ones missed? */
+bool figures__copies_is_least(const struct run_result *run);
+
 /* Bytes of one stage for each payload byte received. */
 struct real figures__per_byte(const struct run_result *run, enum nio_stage stage);
 
@@ -78,6 +81,12 @@ struct ranking {
  */
 struct ranking ranking__of(const struct ranked_mode *modes, size_t n, bool higher_is_better,
 			   size_t tests);
+
+/*
+ * Does software execute a machine's instructions? Its times and rates tell the emulator's speed,
+ * and no mode is ranked by them.
+ */
+bool figures__are_emulated(const struct result *r);
 
 /*
  * Ranks the modes; softirq: with known cpu_figures__softirq(), at least and at most. `early` until

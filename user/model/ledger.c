@@ -69,18 +69,17 @@ static void add_other_side(struct run_result *r, enum nio_stage stage, const str
 		out->sizes->sum = out->bytes;
 }
 
-static void book_completions(struct run_result *r, const struct nio_zc *since)
+static void book_completions(struct run_result *r, const struct zc_events *since)
 {
 	r->kernel_zc_known = true;
 	/* A request of io_uring may take several calls; each has one notification. */
 	r->kernel_zc.sends = mode__has(r->mode, MODE_NOTIFIES) ? since->sends
 							       : r->stages[NIO_STAGE_TX_PIN].events;
-	r->kernel_zc.completed = since->sends;
+	/* Without the kernel's report a request counts as missed: it was copied or not. */
+	r->kernel_zc.completed = since->sends - since->unreported;
 	r->kernel_zc.copied = since->copied;
-	r->kernel_zc.not_copied = since->sends - since->copied;
+	r->kernel_zc.not_copied = u64__minus(r->kernel_zc.completed, since->copied);
 	r->notifications = num__known(since->notifications);
-	r->zc_filled = num__known(since->missed);
-	r->zc_repeated = num__known(since->repeated);
 	r->zc_unseen = num__known(since->unseen);
 }
 
@@ -90,37 +89,32 @@ static bool in_slices(const struct plan *plan, const struct snapshot *now)
 	return mode__has(plan->mode, MODE_PINS) && now->attached_ns < now->phase_ns;
 }
 
-/* Losses of the programs: over all slots, including concurrent ledgers. */
+/* Losses of the programs. */
 static void book_health(struct run_result *r, const struct plan *plan, const struct snapshot *since)
 {
-	const char *no_misses = NULL, *no_map = NULL, *no_pairs = NULL;
+	const char *no_misses = NULL, *no_pairs = NULL;
 	struct health *h = &r->health;
 
 	if (since->missed_unknown)
 		no_misses = "until Linux 6.7 a kernel does not count all refused runs of kprobes";
 	if (!plan__keeps_events(plan))
-		no_map = "no program of this backend inserts into a map";
-	if (!plan__pairs_events(plan))
 		no_pairs = "no probe of this backend pairs a beginning with an end";
-	else if (in_slices(plan, since))
-		no_pairs =
-			"zero-copy sends and their completions were sampled: they are not paired";
 	h->missed = num__unless(no_misses, since->missed);
-	h->map_full = num__unless(no_map, since->loss.map_full);
+	h->map_full = num__unless(no_pairs, since->loss.map_full);
 	h->unmatched = num__unless(no_pairs, since->loss.unmatched);
-	h->anomalies = num__known(since->loss.backwards + since->loss.no_cell);
+	/* Only kTLS copies from packets that name no socket: others are of other programs. */
+	h->anomalies =
+		num__known(since->loss.no_cell +
+			   (mode__has(plan->mode, MODE_ENCRYPTS) ? since->calls_unknown : 0));
 	h->dropped = num__unknown("no events are sent to user space that could be lost on the way");
 }
 
-/* Unexpected copies are booked to the side that owns the socket. */
-static void book_other_copies(struct run_result *r, const struct plan *plan,
-			      const struct snapshot *since)
+static void book_other_copies(struct run_result *r, const struct plan *plan)
 {
 	struct stage_result *out = &r->stages[NIO_STAGE_OTHER_COPY];
 
 	if (out->quality == QUALITY_UNAVAILABLE)
 		return;
-	add_other_side(r, NIO_STAGE_OTHER_COPY, since);
 	if (plan__no_probe(plan, PROBE_COALESCE))
 		out->reason = "without what skb_try_coalesce copies: it cannot be watched here";
 	if (plan__no_probe(plan, PROBE_CHECKSUM_COPY))
@@ -128,19 +122,17 @@ static void book_other_copies(struct run_result *r, const struct plan *plan,
 			"without what skb_copy_and_csum_bits copies: it cannot be watched here";
 }
 
-/* The times of both sides together: unexpected copies happen on either. */
 static void book_stage_time(struct run_result *r, const struct plan *plan, enum nio_stage stage,
 			    const struct snapshot *since)
 {
 	const char *reason = plan__no_stage_time(plan, stage);
-	struct nio_cell both = since->cells[NIO_SIDE_SENDER][stage];
+	const struct nio_cell *cell = &since->cells[stage__side(stage)][stage];
 	struct stage_result *out = &r->stages[stage];
 
-	num__add_counts(&both, &since->cells[NIO_SIDE_RECEIVER][stage], sizeof(both));
-	out->ns = num__unless(reason, both.ns);
-	out->timed = num__unless(reason, both.timed);
+	out->ns = num__unless(reason, cell->ns);
+	out->timed = num__unless(reason, cell->timed);
 	hist__free(out->times);
-	out->times = reason ? NULL : hist_of(both.ns_hist, both.ns);
+	out->times = reason ? NULL : hist_of(cell->ns_hist, cell->ns);
 }
 
 static void book_path(struct run_result *r, const struct plan *plan, const struct nio_path *since)
@@ -180,20 +172,14 @@ static uint64_t rough_sum(const __u64 *counts)
 
 static void book_pinned(struct run_result *r, const struct plan *plan, const struct nio_zc *since)
 {
-	const char *no_completion = plan__no_probe(plan, PROBE_COMPLETION);
-	const char *no_time = plan__no_probe(plan, PROBE_CALL_TIME);
+	const char *no_completion = plan__no_probe(plan, PROBE_COMPLETION_TIME);
 	const char *no_refusal = plan__no_probe(plan, PROBE_REFUSAL);
 	struct pinned_result *p = &r->pinned;
 
-	if (!no_completion && mode__has(plan->mode, MODE_NOTIFIES))
-		no_completion = "not counted for io_uring's zero-copy requests";
-	else if (!no_completion && !plan__completions_by_kernel(plan))
-		no_completion = "completions are seen only as the application reads of them";
-	if (!no_completion && !plan->chosen[PROBE_SEND_RETURN])
-		no_completion = "send calls are not counted one by one";
+	if (no_completion == plan__by_construction)
+		no_completion = NULL;
 	p->completed_bytes = num__unless(no_completion, since->bytes);
-	book_latency(&p->completion, no_completion ? no_completion : no_time, since->ns_hist,
-		     since->ns);
+	book_latency(&p->completion, no_completion, since->ns_hist, since->ns);
 	book_latency(&p->outstanding, no_completion, since->outstanding_hist,
 		     rough_sum(since->outstanding_hist));
 	r->enobufs_optmem = num__unless(no_refusal, since->enobufs_optmem);
@@ -298,19 +284,18 @@ void ledger__book(struct run_result *r, const struct plan *plan, const struct sn
 	r->ledger_reason = NULL;
 	for (int stage = NIO_STAGE_USER_GATHER + 1; stage < NIO_STAGE_NR; stage++)
 		book_stage(r, plan, stage, since);
-	book_other_copies(r, plan, since);
-	/* kTLS refuses MSG_ZEROCOPY. */
-	if (!plan__no_probe(plan, PROBE_COMPLETION) || mode__has(plan->mode, MODE_ENCRYPTS))
-		book_completions(r, &since->zc);
+	book_other_copies(r, plan);
+	if (!plan__no_completions(plan))
+		book_completions(r, &since->zc_events);
 	if (in_slices(plan, since))
 		r->zc_unseen = num__unknown("send calls were sampled");
 	memcpy(r->uncovered, since->uncovered, sizeof(r->uncovered));
 	book_health(r, plan, since);
-	ledger_bytes__book(r, plan, base, since);
+	ledger_bytes__book(r, plan, since);
 	if (r->request_response && !r->sender_side) {
 		add_other_side(r, NIO_STAGE_TX_COPY, since);
 		add_other_side(r, NIO_STAGE_RX_COPY, since);
-		ledger_bytes__replies(r, base, since);
+		ledger_bytes__replies(r, since);
 	}
 	book_perf(r, plan, since);
 	for (int stage = NIO_STAGE_USER_GATHER + 1; stage < NIO_STAGE_NR; stage++)
@@ -446,6 +431,25 @@ static uint64_t by_kernel(const struct run_result *r, const struct num *sequence
 	return sequence->known ? sequence->value : ledger_bytes__seen(r, account);
 }
 
+/* If the books do not balance, the stages are lower bounds. */
+static void mark_lower_bounds(struct run_result *r)
+{
+	static const char lower_bound[] =
+		"a lower bound: the application's own count and the kernel's differ";
+
+	for (int i = 0; i < NIO_STAGE_NR; i++) {
+		enum stage_account account = stage__account(i);
+		struct stage_result *s = &r->stages[i];
+		bool wrong = (account == STAGE_SENT && r->unaccounted_tx) ||
+			     (account == STAGE_RECEIVED && r->unaccounted_rx);
+
+		if (!wrong || s->quality == QUALITY_UNAVAILABLE)
+			continue;
+		s->quality = QUALITY_DERIVED;
+		s->reason = lower_bound;
+	}
+}
+
 void ledger__close(struct run_result *r, bool final)
 {
 	uint64_t sent = by_kernel(r, &r->sequence.tx_bytes, STAGE_SENT);
@@ -458,7 +462,7 @@ void ledger__close(struct run_result *r, bool final)
 	r->unaccounted_tx = (int64_t)(run_result__sent(r) - sent);
 	if (!r->sender_side)
 		r->unaccounted_rx = (int64_t)(run_result__received(r) - received);
-	ledger_bytes__mark_lower_bounds(r);
+	mark_lower_bounds(r);
 }
 
 void ledger__cut_short(struct run_result *r)

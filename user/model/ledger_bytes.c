@@ -47,8 +47,29 @@ static const char not_seen_copied[] =
 	"kTLS decrypts into the receivers' memory, or copies if a record has no room there; no "
 	"event of its copies is attached here: see plan";
 static const char half_sent[] = "a part of a kTLS record has not gone to TCP";
-static const char lower_bound[] =
-	"a lower bound: the application's own count and the kernel's differ";
+
+static const char no_records[] =
+	"the record numbers of kTLS are not known: the sockets have no key that the kernel's "
+	"software uses";
+
+/* Records of kTLS in one direction of sockets. */
+struct records_sum {
+	uint64_t records, overhead; /* overhead: bytes that they add to the plaintext */
+	/* Not NULL: not counted, or kTLS does not serve this direction of every socket. */
+	const char *reason;
+};
+
+static struct records_sum records_of(const struct nio_sums *sums, enum nio_side side)
+{
+	return (struct records_sum){
+		.records = sums->records[side],
+		.overhead = sums->overhead[side],
+		.reason = !sums->sockets || sums->recordless[side] ? no_records
+			  : sums->misfit[side] ? "the record numbers of kTLS do not fit the bytes: "
+						 "the key changed"
+					       : NULL,
+	};
+}
 
 static uint64_t events_of(const struct run_result *r, enum nio_stage stage)
 {
@@ -110,26 +131,32 @@ static void close_coverage(struct health *h)
 		h->coverage.value = (double)h->covered_bytes / h->coverable_bytes;
 }
 
+/* Does a zero-copy send pin, on every socket? */
+static bool pins(const struct nio_sums *tx)
+{
+	return !tx->no_gather;
+}
+
 /*
  * Do the issued ids prove that each byte was pinned, except those sent without MSG_ZEROCOPY? The
  * kernel chooses once per call and issues one id per call that asks for zero-copy. While bytes
  * move, the two counts are of different moments.
  */
-static bool ids_prove(const struct run_result *r, const struct sequence_sum *tx, bool moving)
+static bool ids_prove(const struct run_result *r, const struct nio_sums *tx, bool moving)
 {
-	return tx->zckeys && tx->pinning && (moving || tx->ids == r->app.zc.sends) &&
+	return pins(tx) && (moving || tx->ids == r->app.zc.sends) &&
 	       r->app.zc.fallback_bytes <= tx->queued;
 }
 
 /* io_uring's requests take no ids: the mode says that they all pin. */
-static bool mode_proves(const struct run_result *r, const struct sequence_sum *tx)
+static bool mode_proves(const struct run_result *r, const struct nio_sums *tx)
 {
-	return mode__has(r->mode, MODE_NOTIFIES) && tx->zckeys && tx->pinning &&
+	return mode__has(r->mode, MODE_NOTIFIES) && pins(tx) &&
 	       r->app.zc.fallback_bytes <= tx->queued;
 }
 
 /* Do the events that were seen agree? */
-static bool events_agree(const struct run_result *r, const struct sequence_sum *tx)
+static bool events_agree(const struct run_result *r, const struct nio_sums *tx)
 {
 	uint64_t copied = r->app.zc.fallback_bytes;
 
@@ -139,21 +166,16 @@ static bool events_agree(const struct run_result *r, const struct sequence_sum *
 
 /*
  * The sender calls nothing but sendfile() or splice(): each byte is spliced, or copied if the route
- * does no scatter-gather. False: the source does not show the route.
+ * does no scatter-gather.
  */
-static bool book_spliced(struct run_result *r, const struct sequence_sum *tx, const char *no_events)
+static void book_spliced(struct run_result *r, const struct nio_sums *tx, const char *no_events)
 {
-	const char *why = tx->pinning ? NULL : without_splicing;
+	const char *why = pins(tx) ? NULL : without_splicing;
 	enum quality quality = why ? QUALITY_DERIVED : QUALITY_EXACT;
 
-	if (!tx->zckeys)
-		return false;
-	set_bytes(&r->stages[NIO_STAGE_TX_SPLICE], tx->pinning ? tx->queued : 0, quality, why,
-		  no_events);
-	set_bytes(&r->stages[NIO_STAGE_TX_COPY], tx->pinning ? 0 : tx->queued, quality, why,
-		  no_events);
+	set_bytes(&r->stages[NIO_STAGE_TX_SPLICE], why ? 0 : tx->queued, quality, why, no_events);
+	set_bytes(&r->stages[NIO_STAGE_TX_COPY], why ? tx->queued : 0, quality, why, no_events);
 	set_bytes(&r->stages[NIO_STAGE_TX_PIN], 0, QUALITY_EXACT, NULL, no_events);
-	return true;
 }
 
 /* Books all bytes sent as copied or pinned, for this reason. */
@@ -167,21 +189,24 @@ static void book_sent(struct run_result *r, uint64_t copied, uint64_t pinned, co
 }
 
 /* The rest is booked where it must have gone, or is unclassified. */
-static void book_rest(struct run_result *r, const struct sequence_sum *tx, uint64_t seen,
-		      bool moving, const char *no_events)
+static void book_rest(struct run_result *r, const struct nio_sums *tx, uint64_t seen, bool moving,
+		      const char *no_events)
 {
-	bool too_many_seen = seen > tx->queued, none_pinned = tx->zckeys && !tx->pinning;
+	bool too_many_seen = seen > tx->queued;
 	uint64_t rest = tx->queued - seen, copied = r->app.zc.fallback_bytes;
+	bool by_mode = mode_proves(r, tx);
+	/* Without their messages, all calls of the mode are booked as requests. */
+	bool copies_unseen = by_mode && events_of(r, NIO_STAGE_TX_PIN) > tx->queued - copied;
 
-	if (!rest && !no_events)
+	if (!rest && !no_events && !copies_unseen)
 		return;
-	if ((ids_prove(r, tx, moving) || mode_proves(r, tx)) &&
-	    (too_many_seen || events_agree(r, tx))) {
+	if (copies_unseen ||
+	    ((ids_prove(r, tx, moving) || by_mode) && (too_many_seen || events_agree(r, tx)))) {
 		book_sent(r, copied, tx->queued - copied,
 			  mode__has(r->mode, MODE_NOTIFIES) ? by_requests : by_ids, no_events);
 		return;
 	}
-	if (none_pinned && (too_many_seen || !events_of(r, NIO_STAGE_TX_PIN))) {
+	if (!pins(tx) && (too_many_seen || !events_of(r, NIO_STAGE_TX_PIN))) {
 		book_sent(r, tx->queued, 0, without_pinning, no_events);
 		return;
 	}
@@ -216,34 +241,35 @@ static void book_encrypted(struct run_result *r)
 	r->stages[NIO_STAGE_TX_COPY].reason = by_cipher;
 }
 
-static void book_sending(struct run_result *r, const struct plan *plan,
-			 const struct sequence_sum *tx, bool moving)
+static void book_sending(struct run_result *r, const struct plan *plan, const struct nio_sums *tx,
+			 bool moving)
 {
-	bool attached = plan->chosen[PROBE_SEND_RETURN] || plan->chosen[PROBE_TRANSMIT];
+	bool attached = plan->chosen[PROBE_SEND_RETURN] ||
+			(plan->chosen[PROBE_SENDPAGE] && mode__has(plan->mode, MODE_SPLICES));
 	const char *no_events = attached ? NULL : no_events_tx;
 	uint64_t seen = ledger_bytes__seen(r, STAGE_SENT);
 
 	r->sequence.tx_bytes = num__known(tx->queued);
 	r->sequence.tx_retrans = num__known(tx->retrans);
-	r->sequence.tx_ids = num__unknown("sock_diag does not report the ids taken");
+	r->sequence.tx_ids = num__known(tx->ids);
 	/* Each zero-copy send that queued bytes took an id, whether its event was seen or not. */
-	if (tx->zckeys) {
-		r->sequence.tx_ids = num__known(tx->ids);
-		if (!mode__has(plan->mode, MODE_NOTIFIES))
-			r->kernel_zc.sends = tx->ids;
-	}
-	r->zc_completed = mode__has(plan->mode, MODE_NOTIFIES) ? num__unknown(no_ids)
-			  : tx->zckeys && tx->completed        ? num__known(tx->ids)
-							       : num__unknown(not_charged_alike);
+	if (!mode__has(plan->mode, MODE_NOTIFIES))
+		r->kernel_zc.sends = tx->ids;
+	r->zc_completed = num__unless(mode__has(plan->mode, MODE_NOTIFIES) ? no_ids
+				      : tx->charged                        ? not_charged_alike
+									   : NULL,
+				      tx->ids);
 	if (!no_events)
 		cover(&r->health, seen, tx->queued);
 	r->unclassified = num__known(0);
-	if (!tx->sent.reason)
+	if (!records_of(tx, NIO_SIDE_SENDER).reason)
 		book_encrypted(r);
+	else if (mode__has(plan->mode, MODE_SPLICES))
+		book_spliced(r, tx, no_events);
 	/* Without SO_ZEROCOPY, and without splice, a socket can only copy. */
-	else if (!mode__has(plan->mode, MODE_PINS | MODE_SPLICES))
+	else if (!mode__has(plan->mode, MODE_PINS))
 		book_sent(r, tx->queued, 0, NULL, no_events);
-	else if (!mode__has(plan->mode, MODE_SPLICES) || !book_spliced(r, tx, no_events))
+	else
 		book_rest(r, tx, seen, moving, no_events);
 }
 
@@ -270,7 +296,7 @@ static void book_decrypted(struct run_result *r, const struct plan *plan, uint64
 	struct stage_result *s = &r->stages[NIO_STAGE_RX_COPY];
 	uint64_t seen = events_of(r, NIO_STAGE_RX_COPY);
 	bool missed = grew(since->missed_of[PROBE_RX_COPY]) || since->unknown_of[PROBE_RX_COPY] ||
-		      since->loss.no_cell;
+		      grew(since->calls_unknown);
 
 	if (!plan->chosen[PROBE_RX_COPY] || seen > taken) {
 		s->quality = QUALITY_UNAVAILABLE;
@@ -286,12 +312,12 @@ static void book_decrypted(struct run_result *r, const struct plan *plan, uint64
  * The load generator's receiver makes calls of one kind: they can only copy, or only feed the one
  * stage in plan->takes. Those that map and copy say how much they mapped, unless events show it.
  */
-static void book_receiving(struct run_result *r, const struct plan *plan,
-			   const struct sequence_sum *rx, const struct snapshot *since)
+static void book_receiving(struct run_result *r, const struct plan *plan, const struct nio_sums *rx,
+			   const struct snapshot *since)
 {
 	unsigned int takes = plan->takes ? plan->takes : 1U << NIO_STAGE_RX_COPY;
 	bool attached = plan->chosen[PROBE_RX_COPY] && (!plan->takes || plan->chosen[PROBE_TAKEN]);
-	bool by_records = !rx->received.reason;
+	bool by_records = !records_of(rx, NIO_SIDE_RECEIVER).reason;
 	const char *no_events = attached && !by_records ? NULL : no_events_rx;
 	uint64_t seen = ledger_bytes__seen(r, STAGE_RECEIVED);
 
@@ -299,7 +325,7 @@ static void book_receiving(struct run_result *r, const struct plan *plan,
 	/* Calls in which a sample of events began: their bytes are in rx->taken. */
 	if (plan->takes)
 		r->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = (struct nio_uncovered){0};
-	if (by_records && rx->received.direct) {
+	if (by_records && rx->direct) {
 		book_decrypted(r, plan, rx->taken, since);
 		return;
 	}
@@ -321,8 +347,7 @@ static void book_receiving(struct run_result *r, const struct plan *plan,
 /* Were events of deferred copies missed, or may they have been? */
 static bool deferred_missed(const struct run_result *r, const struct snapshot *since)
 {
-	if (grew(since->missed_of[PROBE_DEFERRED_COPY]) || grew(since->loss.unmatched) ||
-	    grew(since->loss.map_full))
+	if (grew(since->missed_of[PROBE_DEFERRED_COPY]))
 		return true;
 	/* A kernel that does not count misses is believed if everything else was seen. */
 	return since->unknown_of[PROBE_DEFERRED_COPY] &&
@@ -419,27 +444,36 @@ bool ledger_bytes__unknown(const struct run_result *r)
 	return (tx && !r->sequence.tx_bytes.known) || (rx && !r->sequence.rx_bytes.known);
 }
 
-/*
- * The sockets of one side between the snapshots; else the reason why they are not known. Of sockets
- * that kTLS serves, the bytes are those of the plaintext.
- */
-static const char *sum_side(const struct plan *plan, const struct snapshot *base,
-			    const struct snapshot *now, enum nio_side side,
-			    struct sequence_sum *sum)
+/* The sockets of one side since the phase began; else the reason why they are not known. */
+static const char *count(const struct snapshot *since, enum nio_side side, struct nio_sums *sums)
 {
-	const char *why = tcp_seq__between(&base->sockets[side], &now->sockets[side], sum);
-	const struct records_sum *records = side == NIO_SIDE_SENDER ? &sum->sent : &sum->received;
+	*sums = since->sums[side];
+	if (!since->sockets_nr[side])
+		return "the sockets of this side are on another machine";
+	if (sums->sockets < since->sockets_nr[side])
+		return "a watched socket was gone when the sockets were read";
+	if (sums->closed)
+		return "a watched socket was closed when the sockets were read";
+	return sums->backward ? "a counter of a watched socket went backward" : NULL;
+}
+
+/* The same. Of sockets that kTLS serves, the bytes are those of the plaintext. */
+static const char *sum_side(const struct plan *plan, const struct snapshot *since,
+			    enum nio_side side, struct nio_sums *sums)
+{
+	const char *why = count(since, side, sums);
+	struct records_sum records = records_of(sums, side);
 
 	if (why)
 		return why;
-	if (records->reason)
-		return mode__has(plan->mode, MODE_ENCRYPTS) ? records->reason : NULL;
+	if (records.reason)
+		return mode__has(plan->mode, MODE_ENCRYPTS) ? records.reason : NULL;
 	if (side == NIO_SIDE_SENDER)
-		sum->queued -= records->overhead;
+		sums->queued -= records.overhead;
 	else
-		sum->taken -= records->overhead;
+		sums->taken -= records.overhead;
 	/* A record that is under way while bytes move is a small error of a moment's figures. */
-	return side == NIO_SIDE_SENDER && records->partial && !now->moving ? half_sent : NULL;
+	return side == NIO_SIDE_SENDER && sums->partial && !since->moving ? half_sent : NULL;
 }
 
 /* One direction of kTLS. here: its sockets are on this machine. */
@@ -463,49 +497,48 @@ static void book_records(struct run_result *r, enum nio_side side, bool here,
 }
 
 /* The cipher copies at both ends: it reads the plaintext or writes it. No other mode encrypts. */
-static void book_tls(struct run_result *r, const struct plan *plan, const struct snapshot *base,
-		     const struct sequence_sum *tx, const struct sequence_sum *rx)
+static void book_tls(struct run_result *r, const struct plan *plan, const struct snapshot *since,
+		     const struct nio_sums sums[NIO_SIDE_NR])
 {
-	const struct records_sum *sums[NIO_SIDE_NR] = {&tx->sent, &rx->received};
 	const struct num *bytes[NIO_SIDE_NR] = {&r->sequence.tx_bytes, &r->sequence.rx_bytes};
 	const struct num none = num__known(0);
 
 	set_bytes(&r->stages[NIO_STAGE_TLS_COPY], 0, QUALITY_EXACT, NULL, NULL);
 	r->stages[NIO_STAGE_TLS_COPY].events = 0;
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		struct records_sum records = records_of(&sums[side], side);
+
 		r->sequence.tls[side] = (struct tls_result){none, none, none};
-		if (mode__has(plan->mode, MODE_ENCRYPTS) || !sums[side]->reason)
-			book_records(r, side, base->sockets[side].nr, sums[side], bytes[side]);
+		if (mode__has(plan->mode, MODE_ENCRYPTS) || !records.reason)
+			book_records(r, side, since->sockets_nr[side], &records, bytes[side]);
 	}
 }
 
-void ledger_bytes__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
-			const struct snapshot *since)
+void ledger_bytes__book(struct run_result *r, const struct plan *plan, const struct snapshot *since)
 {
-	struct sequence_sum tx, rx;
-	const char *no_tx = sum_side(plan, base, since, NIO_SIDE_SENDER, &tx);
-	const char *no_rx = sum_side(plan, base, since, NIO_SIDE_RECEIVER, &rx);
+	struct nio_sums sums[NIO_SIDE_NR];
+	const struct nio_sums *tx = &sums[NIO_SIDE_SENDER], *rx = &sums[NIO_SIDE_RECEIVER];
+	const char *no_tx = sum_side(plan, since, NIO_SIDE_SENDER, &sums[NIO_SIDE_SENDER]);
+	const char *no_rx = sum_side(plan, since, NIO_SIDE_RECEIVER, &sums[NIO_SIDE_RECEIVER]);
 	bool encrypts = mode__has(plan->mode, MODE_ENCRYPTS);
 
 	r->health.coverage = (struct real){0};
 	r->health.covered_bytes = r->health.coverable_bytes = 0;
 	numbers__forget(sequence__numbers, &r->sequence, no_tx);
 	r->sequence.rx_bytes = num__unknown(no_rx);
-	r->sequence.source =
-		no_tx && no_rx ? NULL
-			       : since->sockets[no_tx ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER].source;
+	r->sequence.source = no_tx && no_rx ? NULL : "iter/task_file";
 	r->unclassified = num__unknown(no_tx);
 	r->health.attached_ns = since->attached_ns;
 	r->health.phase_ns = since->phase_ns;
 	if (!no_tx)
-		book_sending(r, plan, &tx, since->moving);
+		book_sending(r, plan, tx, since->moving);
 	else if (encrypts || run_result__sampled_events(r, NIO_STAGE_TX_COPY))
 		leave_unknown(r, STAGE_SENT, encrypts ? no_tx : in_slices);
 	if (!no_rx)
-		book_receiving(r, plan, &rx, since);
+		book_receiving(r, plan, rx, since);
 	else if (encrypts || run_result__sampled_events(r, NIO_STAGE_RX_COPY))
 		leave_unknown(r, STAGE_RECEIVED, encrypts ? no_rx : in_slices);
-	book_tls(r, plan, base, &tx, &rx);
+	book_tls(r, plan, since, sums);
 	if (no_tx && no_rx)
 		r->health.coverage.reason = no_tx;
 	close_coverage(&r->health);
@@ -527,16 +560,13 @@ static void book_replies(struct run_result *r, enum nio_stage stage, uint64_t co
 		cover(&r->health, cell->bytes, counted);
 }
 
-void ledger_bytes__replies(struct run_result *r, const struct snapshot *base,
-			   const struct snapshot *since)
+void ledger_bytes__replies(struct run_result *r, const struct snapshot *since)
 {
-	const struct socket_snapshot *from = base->sockets, *to = since->sockets;
-	struct sequence_sum senders, receivers;
-	const char *none = tcp_seq__between(&from[NIO_SIDE_SENDER], &to[NIO_SIDE_SENDER], &senders);
+	struct nio_sums senders, receivers;
+	const char *none = count(since, NIO_SIDE_SENDER, &senders);
 
 	if (!none)
-		none = tcp_seq__between(&from[NIO_SIDE_RECEIVER], &to[NIO_SIDE_RECEIVER],
-					&receivers);
+		none = count(since, NIO_SIDE_RECEIVER, &receivers);
 	if (none) {
 		/* Each direction has bytes of both sides: one side alone does not show them. */
 		r->sequence.source = NULL;
@@ -559,25 +589,12 @@ uint64_t ledger_bytes__open(const struct run_result *r)
 	const struct stage_result *received = &r->stages[NIO_STAGE_RX_COPY];
 	uint64_t open = r->unclassified.known ? r->unclassified.value : 0;
 
+	if (r->open_copies.known)
+		return r->open_copies.value;
 	if (deferred->quality != QUALITY_UNAVAILABLE && deferred->open_bytes.known &&
 	    deferred->open_bytes.value > open)
 		open = deferred->open_bytes.value;
 	if (received->quality != QUALITY_UNAVAILABLE && received->open_bytes.known)
 		open += received->open_bytes.value;
 	return open + r->device_copies;
-}
-
-void ledger_bytes__mark_lower_bounds(struct run_result *r)
-{
-	for (int i = 0; i < NIO_STAGE_NR; i++) {
-		enum stage_account account = stage__account(i);
-		struct stage_result *s = &r->stages[i];
-		bool wrong = (account == STAGE_SENT && r->unaccounted_tx) ||
-			     (account == STAGE_RECEIVED && r->unaccounted_rx);
-
-		if (!wrong || s->quality == QUALITY_UNAVAILABLE)
-			continue;
-		s->quality = QUALITY_DERIVED;
-		s->reason = lower_bound;
-	}
 }

@@ -8,19 +8,18 @@
 #include "snapshot.h"
 
 /*
- * After the stages were booked from events: replaces bytes that the socket iterations of base and
- * since know exactly, and fills sequence, unclassified, health.coverage and open_bytes. Without
- * iterations, bytes come from the events. since: see snapshot__since().
+ * After the stages were booked from events: replaces bytes that the sockets know exactly, and fills
+ * sequence, unclassified, health.coverage and open_bytes. Without the sockets' numbers, bytes come
+ * from the events. since: see snapshot__since().
  */
-void ledger_bytes__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
+void ledger_bytes__book(struct run_result *r, const struct plan *plan,
 			const struct snapshot *since);
 
 /*
  * After that, for a run with replies whose events are in the stages: the same for their bytes. The
  * receivers queue them, the senders read them, and both can only copy.
  */
-void ledger_bytes__replies(struct run_result *r, const struct snapshot *base,
-			   const struct snapshot *since);
+void ledger_bytes__replies(struct run_result *r, const struct snapshot *since);
 
 /* The sum of the available stages of an account. */
 uint64_t ledger_bytes__seen(const struct run_result *r, enum stage_account account);
@@ -37,9 +36,6 @@ uint64_t ledger_bytes__seen(const struct run_result *r, enum stage_account accou
 void ledger_bytes__bound_device(struct run_result *r, const struct environment *env);
 
 uint64_t ledger_bytes__open(const struct run_result *r);
-
-/* If the books do not balance, the stages are lower bounds: sets their quality and reason. */
-void ledger_bytes__mark_lower_bounds(struct run_result *r);
 
 /* Are bytes sent or received unknown: events were sampled, and there are no sequence numbers? */
 bool ledger_bytes__unknown(const struct run_result *r);

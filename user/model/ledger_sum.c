@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ledger.h"
+#include "ledger_bytes.h"
 
 #define AT(field) offsetof(struct run_result, field)
 
@@ -296,6 +297,9 @@ void ledger__add(struct run_result *dst, const struct run_result *src)
 		copy_run(dst, src);
 		return;
 	}
+	/* Before the parts of it are added: a maximum of sums can be less than the sum of maxima.
+	 */
+	dst->open_copies = num__known(ledger_bytes__open(dst) + ledger_bytes__open(src));
 	add_fields(dst, src);
 	add_flags(dst, src);
 	for (int k = 0; k < LATENCY_NR; k++)

@@ -24,15 +24,14 @@ static const struct figure {
 	const char *key, *words, *unit, *head;
 	enum source of, by;
 	double factor;
-	unsigned int shown;
 } figures[DERIVED_NR] = {
 /* clang-format off */
-#define X(id, key, words, unit, head, better, of, by, factor, shown, formula) \
-	[DERIVED_##id] = {key, words, unit, head, SOURCE_##of, SOURCE_##by, factor, shown},
+#define X(id, key, words, unit, head, of, by, factor) \
+	[DERIVED_##id] = {key, words, unit, head, SOURCE_##of, SOURCE_##by, factor},
 	PERF_FIGURES(X)
 #undef X
-#define X(id, key, words, unit, head, better, shown) \
-	[DERIVED_##id] = {key, words, unit, head, SOURCE_CPU_NS, SOURCE_PAYLOAD, id##_FACTOR, shown},
+#define X(id, key, words, unit, head) \
+	[DERIVED_##id] = {key, words, unit, head, SOURCE_CPU_NS, SOURCE_PAYLOAD, id##_FACTOR},
 #define CPU_S_PER_GIB_FACTOR  (GIB / 1e9)
 #define CPU_NS_PER_KIB_FACTOR KIB
 	PERF_CPU_FIGURES(X)
@@ -46,11 +45,6 @@ const char *perf_derived__words(enum perf_derived d) { return figures[d].words; 
 const char *perf_derived__unit(enum perf_derived d)  { return figures[d].unit; }
 const char *perf_derived__head(enum perf_derived d)  { return figures[d].head; }
 /* clang-format on */
-
-bool perf_derived__shown(enum perf_derived d, enum visibility where)
-{
-	return figures[d].shown & where;
-}
 
 bool perf_derived__needs_pmu(enum perf_derived d)
 {

@@ -13,9 +13,9 @@
 
 /* clang-format off */
 /* CPU time by the processes' own accounting. Columns as in PERF_FIGURES, without of, by. */
-#define PERF_CPU_FIGURES(X)                                                             \
-	X(CPU_S_PER_GIB, "cpu_s_per_gib", "CPU", "s per GiB", "", LOWER, 0)             \
-	X(CPU_NS_PER_KIB, "cpu_ns_per_kib", "CPU", "ns per KiB", "CPU ns/KiB", LOWER, VISIBILITY_LIVE)
+#define PERF_CPU_FIGURES(X)                                       \
+	X(CPU_S_PER_GIB, "cpu_s_per_gib", "CPU", "s per GiB", "") \
+	X(CPU_NS_PER_KIB, "cpu_ns_per_kib", "CPU", "ns per KiB", "CPU ns/KiB")
 
 enum perf_derived {
 #define X(id, ...) DERIVED_##id,
@@ -36,8 +36,7 @@ enum perf_whose {
 const char *perf_derived__key(enum perf_derived d);   /* "l1d_misses_per_kib" */
 const char *perf_derived__words(enum perf_derived d); /* "L1D misses" */
 const char *perf_derived__unit(enum perf_derived d);  /* "per KiB" */
-const char *perf_derived__head(enum perf_derived d);  /* "L1D miss/KiB"; "": not on the screen */
-bool perf_derived__shown(enum perf_derived d, enum visibility where);
+const char *perf_derived__head(enum perf_derived d);  /* "LLC miss/KiB"; "": not on the screen */
 bool perf_derived__needs_pmu(enum perf_derived d);
 const char *perf_whose__key(enum perf_whose w); /* "sender", "receiver", "both" */
 

@@ -322,3 +322,20 @@ bool unsupported_paths__any(const struct run_result *r)
 				return true;
 	return false;
 }
+
+static struct real machine_share(const struct health *h, uint64_t part)
+{
+	if (!h->machine_ns)
+		return real__unknown("the CPU time of the machine or of the run is not known");
+	return real__known((double)part / (double)h->machine_ns);
+}
+
+struct real health__stolen(const struct health *h)
+{
+	return machine_share(h, h->machine_stolen_ns);
+}
+
+struct real health__others(const struct health *h)
+{
+	return machine_share(h, h->machine_others_ns);
+}

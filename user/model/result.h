@@ -22,6 +22,7 @@
 #include "cpu_time.h"
 #include "number.h"
 #include "probes/plan_row.h"
+#include "sysctl.h"
 
 /* What netiotrace follow found about the bytes that a program sent, or received. */
 struct followed {
@@ -286,7 +287,7 @@ const char *nio_context__name(enum nio_context c); /* "process", "softirq", "unk
 	X(S, num, overhead, "overhead", "bytes", READ, ZERO) /* that the records add */
 struct tls_result { TLS_NUMBERS(NUMBER_MEMBER, ) };
 
-/* Bytes of the watched sockets by their own sequence numbers: see user/model/tcp_seq.h. */
+/* Bytes of the watched sockets by their own sequence numbers: see bpf/socket_sums.h. */
 #define SEQUENCE_NUMBERS(X, S)                                                                   \
 	X(S, num, tx_bytes, "tx_bytes", "bytes", HERE, NONE) /* queued by the senders */         \
 	X(S, num, rx_bytes, "rx_bytes", "bytes", READ, UNKNOWN) /* taken by the receivers */     \
@@ -294,7 +295,7 @@ struct tls_result { TLS_NUMBERS(NUMBER_MEMBER, ) };
 	X(S, num, tx_ids, "tx_zerocopy_ids", "count", HERE, NONE) /* that the senders took */
 struct sequence_result {
 	SEQUENCE_NUMBERS(NUMBER_MEMBER, )
-	const char *source; /* "iter/task_file", "sock_diag"; NULL: none, see the reasons */
+	const char *source; /* "iter/task_file"; NULL: none, see the reasons */
 	struct tls_result tls[NIO_SIDE_NR]; /* sent by the senders, received by the receivers */
 };
 
@@ -310,9 +311,13 @@ struct sequence_result {
 	X(S, num, dropped, "dropped", "count", HERE, NONE) /* on their way to user space */      \
 	X(S, num, map_full, "map_full", "count", ADD, UNKNOWN)                                   \
 	X(S, num, unmatched, "unmatched", "count", ADD, UNKNOWN)                                 \
-	X(S, num, anomalies, "anomalies", "count", ADD, UNKNOWN) /* impossible: not booked */    \
+	X(S, num, anomalies, "anomalies", "count", ADD, UNKNOWN) /* events not booked */         \
 	/* ns of the measured phase in which a load generator process was stopped: the least */  \
-	X(S, hidden, paused_ns, NULL, NULL, HERE, NONE)
+	X(S, hidden, paused_ns, NULL, NULL, HERE, NONE)                                          \
+	/* CPU time of the machine in the measured phase, and parts of it; total 0: unknown */   \
+	X(S, hidden, machine_ns, NULL, NULL, HERE, NONE)                                         \
+	X(S, hidden, machine_stolen_ns, NULL, NULL, HERE, NONE)                                  \
+	X(S, hidden, machine_others_ns, NULL, NULL, HERE, NONE) /* not of the run */
 struct health { HEALTH_NUMBERS(NUMBER_MEMBER, ) };
 
 /* Of a run, by the kernel. Documents have them among formulas: see json_run.c. */
@@ -320,8 +325,6 @@ struct health { HEALTH_NUMBERS(NUMBER_MEMBER, ) };
 	X(S, num, notifications, NULL, NULL, HERE, NONE) /* completion notifications */          \
 	/* by the sockets themselves; only where kernel_zc is a sample */                        \
 	X(S, num, zc_completed, NULL, NULL, HERE, NONE)                                          \
-	X(S, num, zc_filled, NULL, NULL, HERE, NONE) /* end not seen, in a notification read */  \
-	X(S, num, zc_repeated, NULL, NULL, HERE, NONE) /* reported again; not in kernel_zc */    \
 	X(S, num, zc_unseen, NULL, NULL, HERE, NONE) /* ids of calls whose return was not seen */\
 	X(S, num, enobufs_optmem, NULL, NULL, HERE, NONE) /* by net.core.optmem_max */           \
 	X(S, num, enobufs_memlock, NULL, NULL, HERE, NONE) /* by RLIMIT_MEMLOCK */               \
@@ -358,6 +361,7 @@ struct run_result {
 				      * again what was sent again: sequence.tx_retrans */
 	struct real copies_per_byte; /* the least that is certain */
 	struct real copies_per_byte_at_most;
+	struct num open_copies; /* of a sum of runs: the sum of ledger_bytes__open() of each */
 	struct verdict verdict;
 	struct num path_ns[PATH_NR];
 	struct num path_calls;     /* calls the parts are the sum of */
@@ -420,7 +424,16 @@ struct taps {
 struct cpu_times {
 	bool known;
 	uint64_t total, steal;
+	uint64_t tasks, interrupts; /* user, nice and system time; irq and softirq time */
 };
+
+/* How often a CPU quota stopped a cgroup: cpu.stat. */
+struct throttling {
+	struct num periods, throttled; /* with something to run; in which it was stopped */
+	struct num ns;                 /* stopped, summed over CPUs */
+};
+
+#define QUOTA_UNLIMITED "unlimited"
 
 /* The setup of the machine and its other users: influences on the figures other than copying. */
 struct machine {
@@ -434,9 +447,13 @@ struct machine {
 	bool mitigations_known;
 	struct num numa_nodes;
 	char caches[96]; /* of the first CPU: "L1d 32 KiB, L1i 32 KiB, L2 1 MiB"; empty: unknown */
-	struct num memory; /* bytes */
-	struct real load;  /* average of one minute when the session began */
-	struct real steal; /* share of CPU time during the session that the hypervisor gave away */
+	struct num memory;          /* bytes */
+	struct real load, load_end; /* average of one minute when the session began, and ended */
+	struct real steal;  /* share of CPU time during the session that the hypervisor gave away */
+	struct real others; /* share of CPU time during rounds that was not the run's */
+	struct real quota;  /* of the cgroup, CPUs; unknown: QUOTA_UNLIMITED, or why */
+	struct throttling throttling; /* by the quota during the session */
+	struct flag irq_time;         /* CONFIG_IRQ_TIME_ACCOUNTING */
 };
 
 struct environment {
@@ -458,6 +475,8 @@ struct environment {
 	char virtualization[64];
 	char lockdown[32];
 	bool ipv6;
+	struct sysctl sysctls[SYSCTL_NR]; /* of the sender's network namespace */
+	struct sysctl rps;                /* masks of the receive queues of the sender's device */
 	/* of the sender's device, as it was when the session began */
 	struct flag device_scatter_gather; /* NETIF_F_SG */
 	struct flag device_tx_checksum;    /* of TCP over the addresses used */
@@ -524,6 +543,10 @@ struct zc_counts run_result__completions(const struct run_result *r);
  * are a sample of number and sizes, never of bytes; also deferred copies in zero-copy mode.
  */
 struct real run_result__events_share(const struct run_result *r);
+
+/* Shares of the machine's CPU time in the measured phase: stolen, and of others than this run. */
+struct real health__stolen(const struct health *h);
+struct real health__others(const struct health *h);
 bool run_result__sampled_events(const struct run_result *r, enum nio_stage stage);
 
 /* Were completions of zero-copy sends sampled? Then kernel_zc is a sample. */

@@ -60,6 +60,16 @@ static double error_of(const struct sampled_sums *s, uint32_t of, uint32_t all, 
 	return squares > 0 ? sqrt(squares * n / (n - 1)) / all_sum : 0;
 }
 
+/* As many windows with equal bytes would tell as much: a burst makes one of many. */
+static double effective_windows(const struct sampled_sums *s, uint32_t all)
+{
+	double sum = sum_of(s->sum, all), squares = 0;
+
+	for (int i = 0; i < SAMPLED_PARTS; i++)
+		squares += all >> i & 1 ? sum_of(s->cross[i], all) : 0;
+	return squares > 0 ? sum * sum / squares : 1;
+}
+
 /*
  * The bytes of the parts `of` in the time between windows, of which the parts `all` have `rest`.
  * What the windows leave open by themselves is in proportion to the bytes that they stand for
@@ -72,7 +82,7 @@ static void bound_rest(struct sampled_share *share, const struct sampled_sums *s
 	double seen = sum_of(s->seen, of), others = sum_of(s->seen, all) - seen;
 
 	if (s->windows > 1) {
-		unseen = 1 - pow(0.05, 1 / (double)s->windows);
+		unseen = 1 - pow(0.05, 1 / effective_windows(s, all));
 		half = student(s->windows - 1) * error_of(s, of, all, r);
 	}
 	share->low = stand * (1 - unseen) * (r - half) - fmax(0, stand - rest);

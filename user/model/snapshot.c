@@ -16,6 +16,14 @@ static void subtract(struct nio_sum *sum, const struct nio_sum *base)
 	sum->ns -= base->ns;
 }
 
+void snapshot__forget(struct snapshot *s)
+{
+	memset(s, 0, offsetof(struct snapshot, places));
+	memset(s->unknown_of, 0, sizeof(s->unknown_of));
+	memset(s->no_perf, 0, sizeof(s->no_perf));
+	s->missed_unknown = false;
+}
+
 void snapshot__since(struct snapshot *since, const struct snapshot *base,
 		     const struct snapshot *now)
 {

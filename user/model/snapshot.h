@@ -10,7 +10,7 @@
 #include "bpf/netiotrace.h"
 #include "bpf/perf_stage.h"
 #include "probes/plan.h"
-#include "tcp_seq.h"
+#include "bpf/socket_sums.h"
 
 /* An entry of nio_places. */
 struct place_sum {
@@ -25,16 +25,25 @@ struct other_sum {
 	struct nio_sum sum;
 };
 
-/* Everything counted so far for one slot, summed over CPUs. */
+/* Zero-copy sends and requests, as events show them. */
+struct zc_events {
+	uint64_t sends, copied, notifications; /* completed */
+	uint64_t unseen;     /* ids taken by send calls whose return was not seen */
+	uint64_t unreported; /* requests of io_uring in `sends`, perhaps copied */
+};
+
+/* Everything counted so far, summed over CPUs. */
 struct snapshot {
 	/* Counters of 64 bits, which only grow, up to `places`: see snapshot__since(). */
 	struct nio_cell cells[NIO_SIDE_NR][NIO_STAGE_NR];
 	struct nio_zc zc;
+	struct zc_events zc_events;
 	struct nio_path path;
 	struct nio_uncovered uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
 	struct nio_perf_cell perf[NIO_PERF_WINDOW_NR];
-	struct nio_loss loss;         /* of all slots */
-	uint64_t missed;              /* runs the kernel refused, of all programs and slots */
+	struct nio_loss loss;         /* of the meter */
+	uint64_t calls_unknown;       /* copies of unknown calls, perhaps of a watched socket */
+	uint64_t missed;              /* runs the kernel refused, of all programs */
 	uint64_t missed_of[PROBE_NR]; /* of the programs of each probe of the attached plan */
 	/* The entries only grow in number; their sums grow. */
 	struct place_sum places[NIO_PLACES_MAX];
@@ -45,7 +54,9 @@ struct snapshot {
 	bool unknown_of[PROBE_NR];
 	/* why the windows were not counted (cycles), or were without an event; NULL: they were */
 	const char *no_perf[NIO_PERF_EVENT_NR];
-	struct socket_snapshot sockets[NIO_SIDE_NR];
+	/* What the sockets of a side did since the phase began, of so many; 0: elsewhere. */
+	struct nio_sums sums[NIO_SIDE_NR];
+	size_t sockets_nr[NIO_SIDE_NR];
 	/* measured phase so far, and its time with send and receive events attached; 0 and 0: all
 	 * of it */
 	uint64_t phase_ns, attached_ns;
@@ -53,7 +64,10 @@ struct snapshot {
 	bool moving;
 };
 
-/* Sets since to now; base is subtracted from counters, and from sums of places and others. */
+/* Sets all that is read anew at each reading to 0: not the sockets, places and others. */
+void snapshot__forget(struct snapshot *s);
+
+/* Sets since to now; base is subtracted from counters, and from places and others. */
 void snapshot__since(struct snapshot *since, const struct snapshot *base,
 		     const struct snapshot *now);
 

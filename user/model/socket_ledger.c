@@ -550,7 +550,8 @@ uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage st
 
 bool socket_ledger__arrivals_missed(const struct socket_ledger *b)
 {
-	return b->unseen != 0;
+	return socket_ledger__at_most(b, NIO_STAGE_DEFERRED_COPY) >
+	       b->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 }
 
 uint64_t socket_ledger__copies_open(const struct socket_ledger *b)

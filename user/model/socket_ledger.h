@@ -8,6 +8,7 @@
 
 #include "base/num.h"
 #include "bpf/sock_state.h"
+#include "seen_groups.h"
 #include "unseen_copies.h"
 
 /* Why sums over sockets are unknown. */
@@ -102,6 +103,8 @@ struct socket_ledger {
 	uint64_t zerocopy, zerocopy_local; /* connections that sent with MSG_ZEROCOPY; local ones */
 	uint64_t first_ns, last_ns;        /* CLOCK_MONOTONIC; 0: none */
 	struct copy_evidence evidence;     /* no sum */
+	/* Of these connections, where calls were watched in windows; NULL: not known. No sum. */
+	const struct seen_bytes *seen;
 };
 
 /* The ledger of one connection. */
@@ -123,6 +126,12 @@ void socket_ledger__hide_pins(struct socket_ledger *d, const struct sock_state *
  * copied: pinned bytes that were not seen to be copied may have been.
  */
 void socket_ledger__mark_unknown_by_xdp(struct socket_ledger *d);
+
+/*
+ * Sets b->seen. Bytes of connections without a seen call are divided as all bytes of the group were
+ * in windows, if the intervals of its shares are of use (SAMPLED_WIDE). Once for each sum.
+ */
+void socket_ledger__divide_missed(struct socket_ledger *b, const struct seen_bytes *seen);
 
 void socket_ledger__add(struct socket_ledger *b, const struct socket_ledger *other);
 

@@ -47,7 +47,7 @@ static enum deferred_doubt doubt_of_unseen(const struct socket_ledger *d, uint8_
  * The copies of pinned bytes as a range: the stage is what was copied at least. whole: the socket
  * was watched from its beginning.
  */
-static void bound_deferred(struct socket_ledger *d, uint8_t path, bool whole)
+static void bound_by_arrivals(struct socket_ledger *d, uint8_t path, bool whole)
 {
 	struct nio_amount *stage = &d->stages[NIO_STAGE_DEFERRED_COPY];
 	uint64_t pinned = d->stages[NIO_STAGE_TX_PIN].bytes, seen = stage->bytes;
@@ -107,7 +107,7 @@ void socket_ledger__bound_copies(struct socket_ledger *d, const struct sock_stat
 	uint64_t *may = d->may_copy;
 	uint8_t path = s->path;
 
-	bound_deferred(d, path, s->begun == 2);
+	bound_by_arrivals(d, path, s->begun == 2);
 	if (socket_ledger__at_most(d, NIO_STAGE_TX_SPLICE))
 		spliced += d->retrans;
 	if (path & NIO_PATH_NO_GATHER)

@@ -359,8 +359,8 @@ static void append_missed(struct verdict *v, const struct run_result *r)
 		       TEXT_COUNT(r->kernel_zc.completed), TEXT_COUNT(r->app.zc.completed));
 	if (missed)
 		append(v,
-		       " The kernel's events missed %s of these completions: by those seen, "
-		       "between "
+		       " The kernel's events do not show how %s of these sends ended: by the "
+		       "others, between "
 		       "%s and %s of %s sends were copied; the figures before are the "
 		       "application's "
 		       "own.",

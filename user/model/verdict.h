@@ -35,10 +35,15 @@ void verdict__give(struct run_result *r, const struct environment *env);
  */
 void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool notices);
 
+/* Bytes of a way to send, from the least to the most. */
+struct verdict_bytes {
+	uint64_t value, least, most;
+};
+
 /* Appends "Port 80: 2 MB sent by reference, port 81: ..." if services send in different ways. */
 struct verdict_service {
 	const char *name; /* "port 80" */
-	uint64_t copied, pinned, spliced;
+	struct verdict_bytes copied, pinned, spliced;
 	uint64_t encrypted; /* plaintext that kTLS copied */
 	bool estimate;      /* copied, pinned and spliced are divided as the calls that were seen */
 	uint64_t unknown;   /* bytes of calls that were not seen, and of records not counted */

@@ -69,22 +69,25 @@ static void append_deferred(struct verdict *v, const struct socket_ledger *b)
 {
 	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
 	uint64_t deferred = b->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+	uint64_t most = socket_ledger__at_most(b, NIO_STAGE_DEFERRED_COPY);
 
 	if (!pinned)
 		return;
 	/* Neither number is of all: the pinned bytes are a minimum or an estimate. */
 	if (socket_ledger__is_estimate(b, NIO_SIDE_SENDER)) {
 		if (deferred)
-			append(v, " At least %s were copied later.", TEXT_BYTES(deferred));
+			append(v, " At least %s were copied later.", TEXT_LEAST(deferred));
 		return;
 	}
-	if (deferred)
-		append(v, " Of %s pinned, %s%s were copied later.", TEXT_BYTES(pinned),
-		       socket_ledger__arrivals_missed(b) ? "at least " : "",
-		       TEXT_BYTES(deferred < pinned ? deferred : pinned));
-	else if (b->unseen)
+	if (deferred && socket_ledger__arrivals_missed(b))
+		append(v, " Of %s pinned, at least %s were copied later.", TEXT_BYTES(pinned),
+		       TEXT_LEAST(u64__least(deferred, pinned)));
+	else if (deferred)
+		append(v, " Of %s pinned, %s were copied later.", TEXT_BYTES(pinned),
+		       TEXT_BYTES(u64__least(deferred, pinned)));
+	else if (most)
 		append(v, " %s were pinned; at most %s were copied later.", TEXT_BYTES(pinned),
-		       TEXT_BYTES(b->unseen));
+		       TEXT_MOST(most));
 	else
 		append(v, " %s were pinned, and not seen to be copied on this machine.",
 		       TEXT_BYTES(pinned));
@@ -222,7 +225,8 @@ void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool 
 
 struct ways {
 	const char *words[WAYS];
-	uint64_t bytes[WAYS];
+	struct verdict_bytes bytes[WAYS];
+	uint64_t sum;
 	unsigned int named; /* mask */
 };
 
@@ -230,21 +234,32 @@ static struct ways ways_of(const struct verdict_service *s)
 {
 	struct ways w = {{"copied", "pinned (zero-copy)", "sent by reference (sendfile or splice)",
 			  "copied by the cipher of kTLS"},
-			 {s->copied, s->pinned, s->spliced, s->encrypted},
-			 0};
-	uint64_t sum = s->copied + s->pinned + s->spliced + s->encrypted;
+			 {s->copied, s->pinned, s->spliced, {.value = s->encrypted}},
+			 .sum = s->encrypted + s->copied.value + s->pinned.value +
+				s->spliced.value};
 
 	for (unsigned int i = 0; i < WAYS; i++)
-		if (w.bytes[i] && w.bytes[i] >= sum / WAY_PART)
+		if (w.bytes[i].value && w.bytes[i].value >= w.sum / WAY_PART)
 			w.named |= 1U << i;
 	return w;
+}
+
+/* "at least 5 MB"; an estimate is "about 5 MB", or "4 MB to 6 MB" if the ends are far apart. */
+static void append_bytes(char *text, size_t len, const struct verdict_bytes *b, bool least,
+			 bool estimate, uint64_t sum)
+{
+	if (least)
+		append__text(text, len, "at least %s", TEXT_LEAST(b->value));
+	else if (estimate && b->most > b->least && b->most - b->least >= sum / WAY_PART)
+		append__text(text, len, "%s to %s", TEXT_LEAST(b->least), TEXT_MOST(b->most));
+	else
+		append__text(text, len, "%s%s", estimate ? "about " : "", TEXT_BYTES(b->value));
 }
 
 static void append_ways(char *text, size_t len, const struct verdict_service *s)
 {
 	const struct ways w = ways_of(s);
-	uint64_t sum = s->copied + s->pinned + s->spliced + s->encrypted + s->unknown;
-	const char *mark = s->unknown > sum / 1000 ? "at least " : s->estimate ? "about " : "";
+	bool least = s->unknown > (w.sum + s->unknown) / 1000;
 	const char *before = " ";
 
 	append__text(text, len, "%s:", s->name);
@@ -253,8 +268,9 @@ static void append_ways(char *text, size_t len, const struct verdict_service *s)
 	for (unsigned int i = 0; i < WAYS; i++) {
 		if (!(w.named >> i & 1))
 			continue;
-		append__text(text, len, "%s%s%s %s", before, mark, TEXT_BYTES(w.bytes[i]),
-			     w.words[i]);
+		append__text(text, len, "%s", before);
+		append_bytes(text, len, &w.bytes[i], least, s->estimate, w.sum);
+		append__text(text, len, " %s", w.words[i]);
 		before = " and ";
 	}
 }

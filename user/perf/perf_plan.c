@@ -21,13 +21,13 @@ struct counter {
 #define WHOLE false
 
 static const struct counter counters[] = {
-#define X(id, key, words, head, per, shown, type, config, parts, bundle) \
+#define X(id, key, words, head, per, type, config, parts, bundle) \
 	[PERF_##id] = {PERF_TYPE_##type, PERF_COUNT_##config, parts, bundle},
 	PERF_COUNTERS(X)
 #undef X
 };
 
-#define X(id, key, words, head, per, shown, type, config, parts, bundle) \
+#define X(id, key, words, head, per, type, config, parts, bundle) \
 	_Static_assert((bundle > 0) == (PERF_##id < PERF_HARDWARE_NR), "hardware counters first: " key);
 PERF_COUNTERS(X)
 #undef X

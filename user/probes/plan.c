@@ -96,13 +96,21 @@ static bool is_on(const struct alternative *alt, const char *hook)
 	return !strcmp(alt->hook, hook) || !strcmp(strchr(alt->hook, '/') + 1, hook);
 }
 
+/* Can run, or attach, use it? A run knows its sockets: it needs no program that finds them. */
+static bool is_for(const struct alternative *alt, enum bpf_object_id who)
+{
+	if (who == OBJECT_ATTACH)
+		return alt->object == OBJECT_ATTACH && !alt->declared;
+	return alt->declared || alt->probe < PROBE_SOCKETS;
+}
+
 size_t plan__withhold(enum bpf_object_id object, struct probe_result *probe_results,
 		      const char *hook)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < plan_alternatives_nr; i++) {
-		if (plan_alternatives[i].object != object || !is_on(&plan_alternatives[i], hook))
+		if (!is_for(&plan_alternatives[i], object) || !is_on(&plan_alternatives[i], hook))
 			continue;
 		if (probe_results)
 			probe_results[i] = probe_result__from_error(-ECANCELED);
@@ -130,9 +138,8 @@ int plan__backend_error(enum bpf_object_id object, const struct probe_result *pr
 }
 
 /*
- * Counting at each send call costs about 50 ns a call: next to nothing for a large message, several
- * percent of a small one. Modes that pin or splice need it: packets do not show how bytes were
- * queued.
+ * A program on a function costs about 50 ns a send call also between windows: next to nothing for a
+ * large message, several percent of a small one, whose bytes the sockets count.
  */
 static bool counts_calls(const struct plan_request *req)
 {
@@ -140,28 +147,46 @@ static bool counts_calls(const struct plan_request *req)
 	       req->size >= PLAN_COUNT_CALLS_SIZE;
 }
 
+static const char too_dear[] = "not used: a program on a function at each send call would cost "
+			       "several percent at this message size";
 const char plan__records_only[] = "not used: it would see records of kTLS, not payload";
 static const char no_tls_times[] = "no probe times the functions of kTLS";
+
+/* Does the mode declare what this probe would show, or send nothing that it would see? */
+static bool is_declared(enum probe_id probe, enum mode mode)
+{
+	bool requests = mode__has(mode, MODE_NOTIFIES);
+
+	switch (probe) {
+	case PROBE_MESSAGE:
+	case PROBE_REQUEST:
+		return !requests;
+	case PROBE_COMPLETION:
+		return requests || !mode__has(mode, MODE_PINS);
+	default:
+		return false;
+	}
+}
 
 /* Why run does without a probe, whatever the kernel has; NULL: it does not. */
 static const char *not_wanted(enum probe_id probe, const struct plan_request *req)
 {
 	/* It would run for every packet, to count 0. */
-	if (probe == PROBE_DEFERRED_COPY && !mode__has(req->mode, MODE_PINS))
+	if ((probe == PROBE_DEFERRED_COPY || probe == PROBE_PLACES) &&
+	    !mode__has(req->mode, MODE_PINS))
 		return plan__by_construction;
 	if (probe == PROBE_TAKEN && !req->takes)
 		return plan__by_receiver;
 	if (mode__has(req->mode, MODE_ENCRYPTS) && probe != PROBE_SOCKETS &&
 	    (probe != PROBE_RX_COPY || !req->decrypts_directly))
 		return probe__measures_times(probe) ? no_tls_times : plan__records_only;
+	if (probe == PROBE_COMPLETION_TIME && !mode__has(req->mode, MODE_TAKES_IDS))
+		return mode__has(req->mode, MODE_PINS)
+			       ? "not counted for io_uring's zero-copy requests"
+			       : plan__by_construction;
 	if (probe__measures_times(probe) && req->times != TIMES_ON)
 		return req->times == TIMES_APART ? plan__reason_timed_separately
 						 : "not used: --no-times was given";
-	if (probe == PROBE_SEND_RETURN && !counts_calls(req))
-		return "not used: a probe at each send call would cost several percent at this "
-		       "message size";
-	if (probe == PROBE_TRANSMIT && counts_calls(req))
-		return "not used: every send call is counted";
 	return NULL;
 }
 
@@ -171,52 +196,39 @@ static bool is_part_of_call(enum probe_id probe)
 	return probe > PROBE_CALL_TIME && probe <= PROBE_PREEMPTED_TIME;
 }
 
-/*
- * Programs that know MSG_ZEROCOPY do not see the requests of io_uring, and those that count
- * requests need to have seen their messages.
- */
-static bool fits_requests(const struct plan *plan, const struct alternative *alt)
+/* The completion of a send is timed from the begin of its call. */
+static bool needs_call_time(enum probe_id probe)
 {
-	const struct alternative *calls = plan->chosen[PROBE_SEND_RETURN];
+	return is_part_of_call(probe) || probe == PROBE_COMPLETION_TIME;
+}
 
-	switch (alt->probe) {
-	case PROBE_SEND_RETURN:
-		return alt->needs & MODE_NOTIFIES;
-	case PROBE_DEFERRED_COPY:
-	case PROBE_COMPLETION:
-		return alt->needs & MODE_NOTIFIES && calls && calls->quality == QUALITY_EXACT;
-	case PROBE_REFUSAL:
+static bool is_of_functions(const struct alternative *alt)
+{
+	return alt->backend == BACKEND_FENTRY || alt->backend == BACKEND_KPROBE;
+}
+
+/* What does not depend on the other probes of a run. */
+static bool fits_run(const struct plan *plan, const struct alternative *alt,
+		     const struct plan_request *req)
+{
+	bool requests = mode__has(req->mode, MODE_NOTIFIES);
+
+	if (alt->probe == PROBE_SEND_RETURN && is_of_functions(alt) && !counts_calls(req))
 		return false;
-	default:
-		return true;
-	}
+	/* Those that know MSG_ZEROCOPY do not see io_uring's requests. */
+	if (requests && (alt->probe == PROBE_REFUSAL || alt->probe == PROBE_PLACES))
+		return false;
+	/* A packet's request is known if its message was seen. */
+	return !requests || alt->probe != PROBE_DEFERRED_COPY || plan->chosen[PROBE_MESSAGE];
 }
 
 /* Programs that serve two probes can serve the second only if the first chose them. */
 static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 		      const struct plan_request *req)
 {
-	const struct alternative *calls = plan->chosen[PROBE_SEND_RETURN];
-
-	/*
-	 * A tracepoint can be detached cheaply, fentry cannot: the function backends sample receive
-	 * copies by tracepoint. It fires before the copy: if all events are counted, the return of
-	 * the function is used, which shows copies that failed.
-	 */
-	if (alt->needs && !mode__has(req->mode, alt->needs))
+	if (req->object == OBJECT_RUN && !fits_run(plan, alt, req))
 		return false;
-	if (req->object == OBJECT_RUN && mode__has(req->mode, MODE_NOTIFIES) &&
-	    !fits_requests(plan, alt))
-		return false;
-	if (!strcmp(alt->programs, plan_rx_in_slices) && !req->in_slices)
-		return false;
-	/* The others see no packet that kTLS decrypted. */
-	if (alt->probe == PROBE_RX_COPY && mode__has(req->mode, MODE_ENCRYPTS) && !alt->needs)
-		return false;
-	/* Packets do not show how their bytes were queued; calls of another backend count twice. */
-	if (alt->probe == PROBE_SPLICE && (!calls || calls->backend != alt->backend))
-		return false;
-	if (is_part_of_call(alt->probe) && !plan->chosen[PROBE_CALL_TIME])
+	if (needs_call_time(alt->probe) && !plan->chosen[PROBE_CALL_TIME])
 		return false;
 	/* Only a message shows which socket a request belongs to. */
 	if (alt->probe == PROBE_REQUEST && !plan->chosen[PROBE_MESSAGE])
@@ -251,12 +263,12 @@ static void note_refusal(struct plan *plan, enum probe_id probe, int err, bool *
 	}
 }
 
-static bool is_of(const struct alternative *alt, enum bpf_object_id object, enum probe_id probe)
+static bool is_of(const struct alternative *alt, enum bpf_object_id who, enum probe_id probe)
 {
-	return alt->object == object && alt->probe == probe;
+	return alt->probe == probe && is_for(alt, who);
 }
 
-/* Whether the request allows this backend. fallback: attach found none of the backend asked for. */
+/* Whether the request allows this backend. fallback: there was none of the backend asked for. */
 static bool allows(const struct plan_request *req, enum backend backend, bool fallback)
 {
 	if (req->backend == BACKEND_AUTO || backend == BACKEND_ITERATOR)
@@ -264,11 +276,24 @@ static bool allows(const struct plan_request *req, enum backend backend, bool fa
 	return fallback ? backend == BACKEND_TRACEPOINT : backend == req->backend;
 }
 
-/* attach uses kprobes for all probes or for none: only if the kernel refuses fentry. */
+/* Events use kprobes for all probes or for none: only if the kernel refuses fentry. */
 static bool uses_functions(const struct alternative *alt, const struct probe_result *probe_results)
 {
 	return alt->object == OBJECT_RUN || alt->backend != BACKEND_KPROBE ||
 	       plan__backend_error(alt->object, probe_results, BACKEND_FENTRY);
+}
+
+/* Does the kernel show send calls by functions only, which would cost too much? */
+static bool is_too_dear(enum probe_id probe, const struct probe_result *probe_results,
+			const struct plan_request *req)
+{
+	if (probe != PROBE_SEND_RETURN || req->object != OBJECT_RUN || counts_calls(req))
+		return false;
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].probe == probe && is_of_functions(&plan_alternatives[i]) &&
+		    probe_results[i].answer == ANSWER_YES)
+			return true;
+	return false;
 }
 
 /* Chooses the first alternative that works. Returns whether some are of another backend. */
@@ -303,7 +328,7 @@ static void explain(struct plan *plan, enum probe_id probe, const struct plan_re
 {
 	const char *nothing = plan_probes[probe].nothing;
 
-	if (is_part_of_call(probe) && !plan->chosen[PROBE_CALL_TIME]) {
+	if (needs_call_time(probe) && !plan->chosen[PROBE_CALL_TIME]) {
 		plan->reason[probe] = plan->reason[PROBE_CALL_TIME];
 	} else if (nothing && (!other_backend || req->backend == BACKEND_TRACEPOINT)) {
 		plan->reason[probe] = nothing;
@@ -315,6 +340,13 @@ static void explain(struct plan *plan, enum probe_id probe, const struct plan_re
 	}
 }
 
+/* Before Linux 6.5 a sockmap sends by these functions what any mode hands to it. */
+static bool shows_foreign_only(enum probe_id probe, const struct plan_request *req)
+{
+	return req->object == OBJECT_RUN && probe == PROBE_SENDPAGE &&
+	       !mode__has(req->mode, MODE_SPLICES);
+}
+
 static void choose(struct plan *plan, enum probe_id probe, const struct probe_result *probe_results,
 		   const struct plan_request *req)
 {
@@ -323,44 +355,52 @@ static void choose(struct plan *plan, enum probe_id probe, const struct probe_re
 	plan->reason[probe] = req->object == OBJECT_RUN ? not_wanted(probe, req) : NULL;
 	if (plan->reason[probe])
 		return;
+	if (req->object == OBJECT_RUN && is_declared(probe, req->mode))
+		return;
 	other_backend = pick(plan, probe, probe_results, req, false, &specific);
-	if (!plan->chosen[probe] && req->object == OBJECT_ATTACH)
+	/* The meter has no hook beside those on functions. */
+	if (!plan->chosen[probe])
 		other_backend |= pick(plan, probe, probe_results, req, true, &specific);
 	if (plan->chosen[probe])
 		plan->reason[probe] = plan->remedy[probe] = NULL;
+	else if (shows_foreign_only(probe, req))
+		plan->reason[probe] = plan->remedy[probe] = NULL;
+	else if (is_too_dear(probe, probe_results, req))
+		plan->reason[probe] = too_dear, plan->remedy[probe] = "use --count-calls";
 	else if (!plan->reason[probe])
 		explain(plan, probe, req, other_backend);
 }
 
-/* Whether a probe has alternatives in this object. */
-static bool serves(enum bpf_object_id object, enum probe_id probe)
+/* Whether run, or attach, has alternatives for a probe. */
+static bool serves(enum bpf_object_id who, enum probe_id probe)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		if (is_of(&plan_alternatives[i], object, probe))
+		if (is_of(&plan_alternatives[i], who, probe))
 			return true;
 	return false;
 }
 
-static bool has_events(const struct plan *plan)
+/* Is a program of the backend asked for in the plan? */
+static bool uses(const struct plan *plan, enum backend backend)
 {
 	for (int probe = 0; probe < PROBE_NR; probe++)
-		if (plan->chosen[probe] && plan->chosen[probe]->backend != BACKEND_ITERATOR)
+		if (plan->chosen[probe] && plan->chosen[probe]->backend == backend)
 			return true;
 	return false;
 }
 
-/* Is each byte in some event? */
-static bool sees_bytes(const struct plan *plan)
+/* A run declares with its sockets what its calls are: events only add to that. */
+static bool is_needed(const struct plan *plan, enum probe_id probe)
 {
-	return (plan->chosen[PROBE_SEND_RETURN] || plan->chosen[PROBE_TRANSMIT]) &&
-	       plan->chosen[PROBE_RX_COPY];
+	return plan->object == OBJECT_RUN ? probe == PROBE_SOCKETS
+					  : plan_probes[probe].attach_needs;
 }
 
 enum probe_id plan__first_needed(const struct plan *plan)
 {
 	enum probe_id probe = 0;
 
-	while (probe < PROBE_NR && (!plan_probes[probe].attach_needs || plan->chosen[probe]))
+	while (probe < PROBE_NR && (!is_needed(plan, probe) || plan->chosen[probe]))
 		probe++;
 	return probe;
 }
@@ -369,22 +409,23 @@ enum probe_id plan__first_needed(const struct plan *plan)
  * Every kernel that can be watched has the hooks that read the sockets: the error of trying them
  * says more than the lack of them.
  */
-static int error_of_sockets(const struct probe_result *probe_results)
+static int error_of_sockets(enum bpf_object_id who, const struct probe_result *probe_results)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		if (is_of(&plan_alternatives[i], OBJECT_ATTACH, PROBE_SOCKETS) &&
+		if (is_of(&plan_alternatives[i], who, PROBE_SOCKETS) &&
 		    (probe_results[i].err == -EPERM || tells_nothing(probe_results[i].err)))
 			return probe_results[i].err;
 	return -EOPNOTSUPP;
 }
 
-static int error_of_attach(const struct plan *plan, const struct probe_result *probe_results)
+static int error_of_needed(const struct plan *plan, const struct probe_result *probe_results)
 {
 	enum probe_id needed = plan__first_needed(plan);
 
 	if (needed == PROBE_NR)
 		return 0;
-	return needed == PROBE_SOCKETS ? error_of_sockets(probe_results) : -EOPNOTSUPP;
+	return needed == PROBE_SOCKETS ? error_of_sockets(plan->object, probe_results)
+				       : -EOPNOTSUPP;
 }
 
 int plan__make(struct plan *plan, const struct probe_result *probe_results,
@@ -394,19 +435,10 @@ int plan__make(struct plan *plan, const struct probe_result *probe_results,
 	for (int probe = 0; probe < PROBE_NR; probe++)
 		if (serves(req->object, probe))
 			choose(plan, probe, probe_results, req);
-	if (req->object == OBJECT_ATTACH)
-		return error_of_attach(plan, probe_results);
-	/* Small messages may fall back to counting by call, which costs more; not the reverse. */
-	if (!plan->chosen[PROBE_TRANSMIT] && !counts_calls(req)) {
-		struct plan_request by_call = *req;
-
-		by_call.count_calls = true;
-		choose(plan, PROBE_SEND_RETURN, probe_results, &by_call);
-	}
-	if (!has_events(plan) && req->backend != BACKEND_AUTO &&
-	    !mode__has(req->mode, MODE_ENCRYPTS))
+	if (req->object == OBJECT_RUN && req->backend < BACKEND_NR &&
+	    !mode__has(req->mode, MODE_ENCRYPTS) && !uses(plan, req->backend))
 		return -EOPNOTSUPP;
-	return plan->chosen[PROBE_SOCKETS] || sees_bytes(plan) ? 0 : -EOPNOTSUPP;
+	return error_of_needed(plan, probe_results);
 }
 
 /* They do what the kernel refuses the first program at the same hook. */
@@ -417,15 +449,22 @@ static bool is_second(const char *program)
 }
 
 /*
- * attach has two programs at receive copies. The one that also reads notifications needs
- * Linux 5.12, and is used where completions are counted by notifications.
+ * There are three programs at receive copies. The one that shares notifications with the program at
+ * their report needs Linux 5.12.
  */
 static bool is_other_receive(const struct plan *plan, const char *program)
 {
+	static const char receive[] = "nio_at_receive";
 	const struct alternative *completion = plan->chosen[PROBE_COMPLETION];
-	bool by_notification = completion && completion->backend == BACKEND_TRACEPOINT;
+	const char *own = receive;
 
-	return !strcmp(program, by_notification ? "nio_at_receive" : "nio_at_receive_notices");
+	if (strncmp(program, receive, strlen(receive)) != 0)
+		return false;
+	if (completion && completion->declared)
+		own = completion->programs;
+	else if (completion && completion->backend == BACKEND_TRACEPOINT)
+		own = "nio_at_receive_notices";
+	return strcmp(program, own) != 0;
 }
 
 bool plan__wants(const struct plan *plan, const char *program)

@@ -29,7 +29,10 @@ const char *backend__name(enum backend b);
 int backend__parse(const char *s, enum backend *out); /* -EINVAL; not BACKEND_ITERATOR */
 void backend__store(void *backend, const char *word); /* the same, of one that is known */
 
-/* The BPF objects: bpf/netiotrace.bpf.c and bpf/attach.bpf.c. */
+/*
+ * The BPF objects: bpf/meter.bpf.c, for run only, and bpf/attach.bpf.c, which sees the events of
+ * both. Also who plans: a run, which declares its sockets, or attach, which finds them.
+ */
 enum bpf_object_id {
 	OBJECT_RUN,
 	OBJECT_ATTACH,
@@ -39,11 +42,14 @@ enum bpf_object_id {
 /* Probes by purpose, in the order in which plan__make() chooses. A stage may have several. */
 enum probe_id {
 	PROBE_SEND_RETURN,
-	PROBE_TRANSMIT,
-	PROBE_SPLICE,
+	PROBE_MESSAGE,
+	PROBE_SENDPAGE,
 	PROBE_DEFERRED_COPY,
 	PROBE_RX_COPY,
+	PROBE_TAKEN,
 	PROBE_COMPLETION,
+	PROBE_REQUEST,
+	PROBE_PLACES,
 	PROBE_REFUSAL,
 	PROBE_OTHER_COPY,
 	PROBE_CHECKSUM_COPY,
@@ -56,12 +62,9 @@ enum probe_id {
 	PROBE_INLINE_TIME,
 	PROBE_PREEMPTED_TIME,
 	PROBE_RX_TIME,
-	PROBE_TAKEN,
+	PROBE_COMPLETION_TIME,
 	PROBE_SOCKETS,
-	PROBE_MESSAGE,
-	PROBE_SENDPAGE,
-	PROBE_MPTCP_SEND,
-	PROBE_REQUEST,
+	PROBE_MPTCP_SEND, /* from here on: of attach only */
 	PROBE_RINGS,
 	PROBE_SOCKET_END,
 	PROBE_TASKS,
@@ -72,7 +75,7 @@ enum probe_id {
 /* Whether a probe takes times, which a round can do without. */
 static inline bool probe__measures_times(enum probe_id probe)
 {
-	return probe >= PROBE_CALL_TIME && probe <= PROBE_RX_TIME;
+	return probe >= PROBE_CALL_TIME && probe <= PROBE_COMPLETION_TIME;
 }
 
 struct probe_row {
@@ -97,7 +100,7 @@ struct alternative {
 	const char *caveat;   /* why less than exact; NULL if exact */
 	const char *function; /* a kernel function that must exist; NULL: the programs' own */
 	unsigned int args;    /* its number of arguments, or the tracepoint's; 0: any */
-	unsigned int needs;   /* enum mode_feature; only for modes that have one of them; 0: all */
+	bool declared;        /* of attach's object, and only for the sockets that a run declares */
 };
 
 extern const struct alternative plan_alternatives[];
@@ -125,9 +128,9 @@ struct probe_result probe_result__from_error(int err);
 const char *plan__refusal(int err);
 
 /*
- * Marks alternatives of an object as refused: those with this hook ("fexit/tcp_sendmsg_locked"), or
- * on the function or tracepoint of this name. Returns how many exist; probe_results NULL: only
- * counts.
+ * Marks what run or attach could use as refused: alternatives with this hook
+ * ("fexit/tcp_sendmsg_locked"), or on the function or tracepoint of this name. Returns how many
+ * exist; probe_results NULL: only counts.
  */
 size_t plan__withhold(enum bpf_object_id object, struct probe_result *probe_results,
 		      const char *hook);
@@ -143,14 +146,13 @@ enum times {
 	TIMES_OFF,
 };
 
-/* The request. A named backend: run uses it alone, attach falls back to tracepoints. */
+/* The request. Bytes fall back from a named backend to tracepoints, times do not. */
 struct plan_request {
 	enum bpf_object_id object;
 	enum backend backend; /* AUTO: the first alternative that the kernel has */
 	enum mode mode;
 	uint64_t size;    /* bytes a message */
 	bool count_calls; /* count every send call, at any cost */
-	bool in_slices;   /* events may be sampled: plan__can_detach() */
 	enum times times;
 	/*
 	 * run: the stages that the receiver's calls feed besides RX_COPY, 1U << enum nio_stage. A
@@ -161,7 +163,7 @@ struct plan_request {
 	bool decrypts_directly;
 };
 
-/* Messages of this size and above are counted by call, which costs less than 1 % then. */
+/* Programs on functions count send calls of messages of this size and above: less than 1 % then. */
 #define PLAN_COUNT_CALLS_SIZE (16 * 1024)
 
 struct plan {
@@ -176,14 +178,14 @@ struct plan {
 
 /*
  * Fills plan from probe_results (plan_alternatives_nr, in the order of the table). 0, or
- * -EOPNOTSUPP: run has no hook of the backend asked for, or sees sent and received bytes neither by
- * events nor by the socket iteration; attach lacks a probe that it needs (plan__missing()). attach
- * where trying to read the sockets failed: -EPERM, or an error of this moment (-ENOMEM).
+ * -EOPNOTSUPP: run has no hook of the backend asked for, or a probe that is needed has none
+ * (plan__missing()). Where trying to read the sockets failed: -EPERM, or an error of this moment
+ * (-ENOMEM).
  */
 int plan__make(struct plan *plan, const struct probe_result *probe_results,
 	       const struct plan_request *req);
 
-/* The first probe that attach needs and that has no alternative; PROBE_NR: none. */
+/* The first probe that is needed and has no alternative; PROBE_NR: none. */
 enum probe_id plan__first_needed(const struct plan *plan);
 
 /* The same in words: "nothing shows STAGE; it would take HOOK or HOOK"; empty: none. */
@@ -223,8 +225,8 @@ extern const char plan__records_only[];
 
 /*
  * Whether event programs can be detached part of the time, because sockets count the bytes.
- * *base_plan: the plan without those events. run: not in zero-copy mode by functions, where each
- * completion is looked up by its send. attach: if tracepoints show the returns of send calls.
+ * *base_plan: the plan without those events. run: not in zero-copy mode by functions, which count
+ * completions and copies exactly. attach: if tracepoints show the returns of send calls.
  */
 bool plan__can_detach(const struct plan *plan, struct plan *base_plan);
 
@@ -238,19 +240,21 @@ const char *plan__no_path_time(const struct plan *plan, enum nio_path_part part)
 /* Why plan does not see a probe's events; NULL: it does. */
 const char *plan__no_probe(const struct plan *plan, enum probe_id probe);
 
-/* The backend of the first hook of rows, "none" without. A plan seldom mixes backends. */
+/* The backend of rows that sees the most: fentry, else kprobe, else tracepoint; "none" without. */
 const char *plan__backend(const struct plan_row *rows, size_t n);
+
+/* What each send call of the mode's senders is, for declared_probes__declare(). */
+uint32_t plan__calls(const struct plan *plan);
 
 /* Whether completions are seen as the kernel ends them, not as the application reads of them. */
 bool plan__completions_by_kernel(const struct plan *plan);
 
-/* Whether the program for notifications is another than that for receive copies. */
-bool plan__notifications_apart(const struct plan *plan);
+/* Why plan does not see the completions of zero-copy sends or requests; NULL: it does, or the mode
+ * has none. */
+const char *plan__no_completions(const struct plan *plan);
 
-/* Whether an event needs space in a map from its begin to its end. */
+/* Whether the meter keeps events in a map from their begin to their end, and pairs the two. */
 bool plan__keeps_events(const struct plan *plan);
-/* Whether begins are paired with ends, or sends with completions: events can be unmatched. */
-bool plan__pairs_events(const struct plan *plan);
 
 /*
  * The rows that documents show, of up to MODE_NR plans of one object (NULL: not used), each row
@@ -262,8 +266,7 @@ size_t plan__rows(const struct plan *const plans[MODE_NR], const struct plan *co
 		  struct plan_row rows[PLAN_ROWS_MAX]);
 
 /* Of plan_table.c, for plan.c and plan_queries.c. */
-extern const char plan_notifications_apart[]; /* sees notifications and nothing else */
-extern const char plan_rx_in_slices[];        /* receive copies by tracepoint, for functions */
-extern const char plan_no_mark[];             /* why tracepoints take no time */
+extern const char plan_by_mode[];  /* the mode says what its calls are: spliced */
+extern const char plan_requests[]; /* the same: zero-copy requests of io_uring */
 
 #endif

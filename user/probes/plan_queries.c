@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "bpf/sock_state.h"
 #include "plan.h"
 
 const char plan__reason_timed_separately[] = "taken in a short round of its own, after this one";
@@ -31,32 +32,36 @@ static const struct stage_row {
 #undef X
 };
 
-/* Queued bytes are counted by send call or by packet. */
-static enum probe_id probe_of(const struct plan *plan, enum nio_stage stage)
+/* Whether this mode's calls are declared to feed the stage, where no message shows it. */
+static const char *declared(const struct plan *plan, enum nio_stage stage)
 {
-	if (stage_rows[stage].probe == PROBE_SEND_RETURN && plan->chosen[PROBE_TRANSMIT])
-		return PROBE_TRANSMIT;
-	return stage_rows[stage].probe;
+	if (stage == NIO_STAGE_TX_SPLICE && mode__has(plan->mode, MODE_SPLICES))
+		return plan_by_mode;
+	if ((stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_TX_PIN) &&
+	    mode__has(plan->mode, MODE_NOTIFIES) && !plan->chosen[PROBE_MESSAGE])
+		return plan_requests;
+	return NULL;
 }
 
 struct stage_source plan__stage(const struct plan *plan, enum nio_stage stage)
 {
 	struct stage_source source = {.quality = QUALITY_EXACT, .event = "message"};
+	enum probe_id probe = stage_rows[stage].probe;
 	const struct alternative *alt;
-	enum probe_id probe;
+	const char *caveat;
 
-	if (stage_rows[stage].probe == PROBE_LOADGEN)
+	if (probe == PROBE_LOADGEN)
 		return source;
 	/* The sockets know whether there are record numbers: ledger_bytes__book(). */
 	if (stage == NIO_STAGE_TLS_COPY) {
 		source.event = "record";
 		return source;
 	}
-	probe = probe_of(plan, stage);
 	alt = plan->chosen[probe];
+	caveat = declared(plan, stage);
 	source.event = plan_probes[probe].event;
-	source.quality = alt ? alt->quality : QUALITY_UNAVAILABLE;
-	source.reason = alt ? alt->caveat : plan->reason[probe];
+	source.quality = !alt ? QUALITY_UNAVAILABLE : caveat ? QUALITY_DERIVED : alt->quality;
+	source.reason = !alt ? plan->reason[probe] : caveat ? caveat : alt->caveat;
 	if (is_by_construction(source.reason))
 		source.quality = QUALITY_DERIVED;
 	return source;
@@ -101,8 +106,7 @@ const char *plan__no_path_time(const struct plan *plan, enum nio_path_part part)
 
 const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage)
 {
-	const struct alternative *deferred = plan->chosen[PROBE_DEFERRED_COPY];
-	const char *none = plan->reason[PROBE_DEFERRED_COPY];
+	const char *no_place = plan->reason[PROBE_PLACES];
 
 	switch (stage) {
 	case NIO_STAGE_TX_COPY:
@@ -112,9 +116,8 @@ const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage)
 	case NIO_STAGE_TX_SPLICE:
 		return "splicing is not timed: it moves references, no bytes";
 	case NIO_STAGE_DEFERRED_COPY:
-		if (deferred)
-			return deferred->quality == QUALITY_DERIVED ? plan_no_mark : NULL;
-		return none == plan__by_construction ? NULL : none;
+		return plan->chosen[PROBE_PLACES] || no_place == plan__by_construction ? NULL
+										       : no_place;
 	case NIO_STAGE_RX_COPY:
 		return plan__no_probe(plan, PROBE_RX_TIME);
 	case NIO_STAGE_OTHER_COPY:
@@ -126,6 +129,17 @@ const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage)
 	}
 }
 
+/* Zero-copy ones tell by the ids that they take. */
+uint32_t plan__calls(const struct plan *plan)
+{
+	if (mode__has(plan->mode, MODE_NOTIFIES))
+		return plan->chosen[PROBE_MESSAGE] ? NIO_DECLARED_MESSAGES
+						   : NIO_SEEN_CALL | NIO_SEEN_FOREIGN;
+	if (mode__has(plan->mode, MODE_SPLICES))
+		return NIO_SEEN_CALL | NIO_SEEN_SPLICE;
+	return mode__has(plan->mode, MODE_PINS) ? 0 : NIO_SEEN_CALL;
+}
+
 bool plan__completions_by_kernel(const struct plan *plan)
 {
 	const struct alternative *alt = plan->chosen[PROBE_COMPLETION];
@@ -133,19 +147,21 @@ bool plan__completions_by_kernel(const struct plan *plan)
 	return alt && alt->backend != BACKEND_TRACEPOINT;
 }
 
+const char *plan__no_completions(const struct plan *plan)
+{
+	if (!mode__has(plan->mode, MODE_PINS))
+		return NULL;
+	return plan__no_probe(plan, mode__has(plan->mode, MODE_NOTIFIES) ? PROBE_REQUEST
+									 : PROBE_COMPLETION);
+}
+
 bool plan__keeps_events(const struct plan *plan)
 {
 	for (int probe = 0; probe < PROBE_NR; probe++)
-		if (plan->chosen[probe] && strchr(plan->chosen[probe]->programs, ' '))
+		if (plan->chosen[probe] && plan->chosen[probe]->object == OBJECT_RUN &&
+		    strchr(plan->chosen[probe]->programs, ' '))
 			return true;
 	return false;
-}
-
-bool plan__pairs_events(const struct plan *plan)
-{
-	return plan__keeps_events(plan) ||
-	       (mode__has(plan->mode, MODE_TAKES_IDS) && plan->chosen[PROBE_COMPLETION] &&
-		plan->chosen[PROBE_SEND_RETURN]);
 }
 
 unsigned int plan__probes(const struct plan *plan)
@@ -175,20 +191,14 @@ bool plan__set_apart(struct plan *plan, const struct plan *timed, const char *no
 
 const char *plan__backend(const struct plan_row *rows, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].backend && strcmp(rows[i].backend, backend__name(BACKEND_ITERATOR)))
-			return rows[i].backend;
+	for (enum backend b = 0; b < BACKEND_NR; b++)
+		for (size_t i = 0; i < n; i++)
+			if (rows[i].backend && !strcmp(rows[i].backend, backend__name(b)))
+				return rows[i].backend;
 	return "none";
 }
 
-bool plan__notifications_apart(const struct plan *plan)
-{
-	const struct alternative *alt = plan->chosen[PROBE_COMPLETION];
-
-	return alt && !strcmp(alt->programs, plan_notifications_apart);
-}
-
-/* Programs at functions look up each completion's send and count copies exactly: they stay. */
+/* Programs at functions count completions and copies exactly: they stay. */
 static bool sees_zerocopy_by_tracepoints(const struct plan *plan)
 {
 	const struct alternative *deferred = plan->chosen[PROBE_DEFERRED_COPY];
@@ -200,9 +210,9 @@ static bool sees_zerocopy_by_tracepoints(const struct plan *plan)
 
 bool plan__can_detach(const struct plan *plan, struct plan *base_plan)
 {
-	static const enum probe_id detached[] = {PROBE_SEND_RETURN,   PROBE_TRANSMIT, PROBE_SPLICE,
-						 PROBE_DEFERRED_COPY, PROBE_RX_COPY,  PROBE_MESSAGE,
-						 PROBE_MPTCP_SEND,    PROBE_REQUEST,  PROBE_TAKEN};
+	static const enum probe_id detached[] = {PROBE_SEND_RETURN,   PROBE_MESSAGE, PROBE_SENDPAGE,
+						 PROBE_DEFERRED_COPY, PROBE_RX_COPY, PROBE_TAKEN,
+						 PROBE_MPTCP_SEND,    PROBE_REQUEST};
 	const struct alternative *calls = plan->chosen[PROBE_SEND_RETURN];
 
 	*base_plan = *plan;
@@ -216,8 +226,7 @@ bool plan__can_detach(const struct plan *plan, struct plan *base_plan)
 		return calls && calls->backend == BACKEND_TRACEPOINT;
 	base_plan->chosen[PROBE_COMPLETION] = NULL;
 	/* A request is followed from call to notification. Events of kTLS are booked whole. */
-	return plan->chosen[PROBE_SOCKETS] &&
-	       !mode__has(plan->mode, MODE_NOTIFIES | MODE_ENCRYPTS) &&
+	return !mode__has(plan->mode, MODE_NOTIFIES | MODE_ENCRYPTS) &&
 	       (!mode__has(plan->mode, MODE_PINS) || sees_zerocopy_by_tracepoints(plan));
 }
 
@@ -245,21 +254,23 @@ static void name_stages(char *buf, size_t len, enum bpf_object_id object, enum p
 void plan__missing(const struct plan *plan, char *buf, size_t len)
 {
 	enum probe_id probe = plan__first_needed(plan);
-	const char *before = "; it would take ";
+	const char *before = "; it would take ", *last = "";
 	char stage[128];
 
 	buf[0] = '\0';
 	if (probe == PROBE_NR)
 		return;
-	name_stages(stage, sizeof(stage), OBJECT_ATTACH, probe);
+	name_stages(stage, sizeof(stage), plan->object, probe);
 	append__text(buf, len, "nothing shows %s", stage);
 	for (size_t i = 0; i < plan_alternatives_nr; i++) {
 		const struct alternative *alt = &plan_alternatives[i];
 
-		if (alt->object != OBJECT_ATTACH || alt->probe != probe)
+		if (alt->probe != probe || alt->declared != (plan->object == OBJECT_RUN) ||
+		    !strcmp(alt->hook, last))
 			continue;
 		append__text(buf, len, "%s%s", before, alt->hook);
 		before = " or ";
+		last = alt->hook;
 	}
 }
 
@@ -284,6 +295,24 @@ static unsigned int modes_of(const struct plan *const plans[MODE_NR], enum probe
 		used |= (unsigned int)(plans[m] && plans[m]->chosen[probe] == alt) << m;
 	}
 	return used == all ? 0 : used;
+}
+
+/* The programs of alt that these plans load: of some alternatives they load a part. */
+static void name_programs(char *buf, size_t len, const struct plan *const plans[MODE_NR],
+			  enum probe_id probe, const struct alternative *alt)
+{
+	char list[sizeof(((struct plan_row *)NULL)->programs)], *rest = list, *name;
+
+	snprintf(list, sizeof(list), "%s", alt->programs);
+	while ((name = strsep(&rest, " "))) {
+		bool wanted = false;
+
+		for (int m = 0; m < MODE_NR && !wanted; m++)
+			wanted = plans[m] && plans[m]->chosen[probe] == alt &&
+				 plan__wants(plans[m], name);
+		if (wanted)
+			append__text(buf, len, "%s%s", *buf ? " " : "", name);
+	}
 }
 
 /* The plan whose reason counts for all modes: a mode that needs no hook has none. */
@@ -326,8 +355,9 @@ size_t plan__rows(const struct plan *const plans[MODE_NR], const struct plan *co
 		row->reason = alt->caveat;
 		row->backend = backend__name(alt->backend);
 		row->hook = alt->hook;
-		row->programs = alt->programs;
 		row->modes = modes_of(own ? plans : timed, probe, alt);
+		name_programs(row->programs, sizeof(row->programs), own ? plans : timed, probe,
+			      alt);
 	}
 	return n;
 }

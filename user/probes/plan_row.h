@@ -16,11 +16,11 @@ enum quality {
 const char *quality__name(enum quality q); /* "exact", ... */
 
 struct plan_row {
-	const char *probe;    /* "send_return" */
-	char stage[128];      /* stage keys, separated by commas, or its purpose */
-	const char *backend;  /* "tracepoint", or NULL: none chosen */
-	const char *hook;     /* "tp_btf/sock_send_length", or NULL */
-	const char *programs; /* names of its BPF programs, separated by a space; or NULL */
+	const char *probe;   /* "send_return" */
+	char stage[128];     /* stage keys, separated by commas, or its purpose */
+	const char *backend; /* "tracepoint", or NULL: none chosen */
+	const char *hook;    /* "tp_btf/sock_send_length", or NULL */
+	char programs[128];  /* names of its BPF programs, separated by a space; empty: none */
 	enum quality quality;
 	const char *reason; /* why less than exact, or why there is none */
 	const char *remedy; /* what to do about it, or NULL */

@@ -8,15 +8,6 @@
 /* A row of the table; the last arguments are the quality, a function and its arguments. */
 #define ROW(object, probe, ...) {OBJECT_##object, PROBE_##probe, __VA_ARGS__},
 
-/* What follows a noted request, by tracepoints in any backend. */
-#define REQUEST_ROWS(backend)                                                                   \
-	ROW(RUN, DEFERRED_COPY, backend, "tp_btf/netif_receive_skb", "nio_tp_request_arrival",  \
-	    DERIVED(arrival), .needs = MODE_NOTIFIES)                                           \
-	ROW(RUN, COMPLETION, backend, "tp_btf/io_uring_complete", "nio_tp_request_end", EXACT,  \
-	    .args = 3, .needs = MODE_NOTIFIES)                                                  \
-	ROW(RUN, COMPLETION, backend, "tp_btf/io_uring_complete", "nio_tp_request_end7", EXACT, \
-	    .args = 7, .needs = MODE_NOTIFIES)
-
 #define TP BACKEND_TRACEPOINT
 #define FN BACKEND_FENTRY
 #define KP BACKEND_KPROBE
@@ -25,9 +16,6 @@
 #define DERIVED(why) QUALITY_DERIVED, .caveat = why
 #define SAMPLED(why) QUALITY_SAMPLED, .caveat = why
 
-static const char merged[] =
-	"read as the application takes the notification; the kernel merges notifications of "
-	"adjacent sends without comparing whether they were copied";
 static const char arrival[] = "counted where zero-copy pages arrive for local delivery, which "
 			      "copies them: skb_copy_ubufs itself has no tracepoint";
 static const char bracketed[] =
@@ -41,91 +29,30 @@ static const char some_refused[] =
 	"is seen: a kretprobe tracks a limited number at once";
 static const char own_skbs[] =
 	"skb_copy_bits on a watched socket's skbs; XDP and drivers copy skbs that have no socket";
-static const char by_mode[] = "by the mode: its sender calls nothing but sendfile or splice; where "
-			      "the route does no scatter-gather, the kernel copies";
-static const char as_it_begins[] =
-	"counted at its begin: includes copies that fail because memory is short";
+const char plan_by_mode[] = "by the mode: its sender calls nothing but sendfile or splice; where "
+			    "the route does no scatter-gather, the kernel copies";
+const char plan_requests[] =
+	"by the mode: its sender sends io_uring's zero-copy requests, and others only after "
+	"ENOMEM; where the route does no scatter-gather, the kernel copies";
 static const char as_asked[] =
 	"by the sizes that calls ask for: one that sends less counts as much, so that of several "
 	"kinds on one connection the shares are estimates";
 static const char reported[] =
 	"from notifications, which the kernel merges without comparing their codes";
 
-static const char requests_by_mode[] =
-	"by the mode: its sender sends io_uring's zero-copy requests, and others only after "
-	"ENOMEM; where the route does no scatter-gather, the kernel copies";
-
-const char plan_notifications_apart[] = "nio_tp_notification";
-const char plan_rx_in_slices[] = "nio_tp_rx_slices";
-static const char rx_decrypted[] = "nio_tp_rx_decrypted";
+static const char pushed[] = "nio_ak_message nio_ak_push";
+static const char pushed_pages[] = "nio_ak_message nio_ak_pages nio_ak_push"; /* before Linux 6.5 */
 
 /*
  * In order of preference within a probe. loader__presume() tries the first alternative of an object
- * and backend: attach begins with one that has a small program.
+ * and backend: attach begins with one that has a small program, which stands for run's as well.
  */
 /* clang-format off */
 const struct alternative plan_alternatives[] = {
-	ROW(RUN, SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT,
-	    .args = 3)
-	ROW(RUN, SEND_RETURN, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT)
-	ROW(RUN, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_tp_splice_return", EXACT,
-	    .needs = MODE_SPLICES)
-	ROW(RUN, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_tp_uring_return", EXACT,
-	    .needs = MODE_USES_URING)
-	ROW(RUN, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_tp_send_return", EXACT,
-	    .needs = MODE_COPIES)
-
-	ROW(RUN, TRANSMIT, FN, "fentry/__tcp_transmit_skb", "nio_fe_transmit", EXACT)
-	ROW(RUN, TRANSMIT, KP, "kprobe/__tcp_transmit_skb", "nio_kp_transmit", EXACT)
-	ROW(RUN, TRANSMIT, TP, "tp_btf/net_dev_queue", "nio_tp_transmit", EXACT)
-
-	ROW(RUN, SPLICE, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT,
-	    .function = "skb_splice_from_iter")
-	ROW(RUN, SPLICE, FN, "fexit/do_tcp_sendpages", "nio_fx_sendpages", EXACT, .args = 5)
-	ROW(RUN, SPLICE, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT,
-	    .function = "skb_splice_from_iter")
-	ROW(RUN, SPLICE, KP, "kprobe/do_tcp_sendpages", "nio_kp_sendpages", EXACT)
-	ROW(RUN, SPLICE, TP, "tp_btf/sock_send_length", "nio_tp_splice_return", DERIVED(by_mode),
-	    .needs = MODE_SPLICES)
-
-	ROW(RUN, DEFERRED_COPY, FN, "fentry,fexit/skb_copy_ubufs",
-	    "nio_fe_deferred nio_fx_deferred", EXACT, .args = 2)
-	ROW(RUN, DEFERRED_COPY, KP, "kprobe,kretprobe/skb_copy_ubufs",
-	    "nio_kp_deferred nio_kr_deferred", EXACT)
-	ROW(RUN, DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_tp_zerocopy_arrival",
-	    DERIVED(arrival))
-
-	ROW(RUN, RX_COPY, FN, "tp_btf/skb_copy_datagram_iovec", rx_decrypted, EXACT,
-	    .needs = MODE_ENCRYPTS)
-	ROW(RUN, RX_COPY, KP, "tp_btf/skb_copy_datagram_iovec", rx_decrypted, EXACT,
-	    .needs = MODE_ENCRYPTS)
-	ROW(RUN, RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", rx_decrypted, EXACT,
-	    .needs = MODE_ENCRYPTS)
-	ROW(RUN, RX_COPY, FN, "tp_btf/skb_copy_datagram_iovec", plan_rx_in_slices, EXACT)
-	ROW(RUN, RX_COPY, FN, "fexit/skb_copy_datagram_iter", "nio_fx_rx_copy", EXACT, .args = 4)
-	ROW(RUN, RX_COPY, KP, "tp_btf/skb_copy_datagram_iovec", plan_rx_in_slices, EXACT)
-	ROW(RUN, RX_COPY, KP, "kprobe/skb_copy_datagram_iter", "nio_kp_rx_copy", EXACT)
-	ROW(RUN, RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy", EXACT)
-
-	ROW(RUN, TAKEN, FN, "tp_btf/tcp_rcv_space_adjust", "nio_tp_taken", EXACT)
-	ROW(RUN, TAKEN, KP, "tp_btf/tcp_rcv_space_adjust", "nio_tp_taken", EXACT)
-	ROW(RUN, TAKEN, TP, "tp_btf/tcp_rcv_space_adjust", "nio_tp_taken", EXACT)
-
-	ROW(RUN, COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_fe_msg_completion", EXACT,
-	    .args = 1)
-	ROW(RUN, COMPLETION, FN, "fentry/sock_zerocopy_callback", "nio_fe_sock_completion", EXACT,
+	ROW(RUN, PLACES, FN, "fentry,fexit/skb_copy_ubufs", "nio_fe_deferred nio_fx_deferred", EXACT,
 	    .args = 2)
-	ROW(RUN, COMPLETION, FN, "fentry,fexit/msg_zerocopy_complete",
-	    "nio_fe_uarg_put nio_fx_uarg_put nio_tp_uarg_report", EXACT,
-	    .function = "msg_zerocopy_complete", .args = 3)
-	ROW(RUN, COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_kp_msg_completion", EXACT)
-	ROW(RUN, COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_kp_sock_completion", EXACT)
-	ROW(RUN, COMPLETION, KP, "kprobe,kretprobe/msg_zerocopy_complete",
-	    "nio_kp_uarg_put nio_kr_uarg_put nio_tp_uarg_report", EXACT)
-	ROW(RUN, COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy",
-	    DERIVED(merged))
-	ROW(RUN, COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", plan_notifications_apart,
-	    DERIVED(merged))
+	ROW(RUN, PLACES, KP, "kprobe,kretprobe/skb_copy_ubufs", "nio_kp_deferred nio_kr_deferred",
+	    EXACT)
 
 	ROW(RUN, REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_msg_account", DERIVED(refused),
 	    .function = "msg_zerocopy_realloc", .args = 3)
@@ -185,53 +112,60 @@ const struct alternative plan_alternatives[] = {
 	ROW(RUN, RX_TIME, KP, "kprobe,kretprobe/skb_copy_datagram_iter",
 	    "nio_kp_rx_time nio_kr_rx_time", SAMPLED(some_returns))
 
-	ROW(RUN, SOCKETS, BACKEND_ITERATOR, "iter/task_file", "nio_sockets", EXACT)
+	ROW(RUN, COMPLETION_TIME, FN, "fentry/__msg_zerocopy_callback", "nio_fe_msg_completion",
+	    EXACT, .args = 1)
+	ROW(RUN, COMPLETION_TIME, FN, "fentry/sock_zerocopy_callback", "nio_fe_sock_completion",
+	    EXACT, .args = 2)
+	ROW(RUN, COMPLETION_TIME, FN, "fentry,fexit/msg_zerocopy_complete",
+	    "nio_fe_uarg_put nio_fx_uarg_put nio_tp_uarg_report", EXACT,
+	    .function = "msg_zerocopy_complete", .args = 3)
+	ROW(RUN, COMPLETION_TIME, KP, "kprobe/__msg_zerocopy_callback", "nio_kp_msg_completion",
+	    SAMPLED(some_returns))
+	ROW(RUN, COMPLETION_TIME, KP, "kprobe/sock_zerocopy_callback", "nio_kp_sock_completion",
+	    SAMPLED(some_returns))
+	ROW(RUN, COMPLETION_TIME, KP, "kprobe,kretprobe/msg_zerocopy_complete",
+	    "nio_kp_uarg_put nio_kr_uarg_put nio_tp_uarg_report", SAMPLED(some_returns))
 
-	ROW(RUN, SEND_RETURN, TP, "tp_btf/tcp_sendmsg_locked",
-	    "nio_tp_request nio_tp_request_return", EXACT, .needs = MODE_NOTIFIES)
-	ROW(RUN, SEND_RETURN, FN, "tp_btf/tcp_sendmsg_locked",
-	    "nio_tp_request nio_tp_request_return", EXACT, .needs = MODE_NOTIFIES)
-	ROW(RUN, SEND_RETURN, FN, "fentry,fexit/tcp_sendmsg_locked",
-	    "nio_fe_request nio_fx_request_return", EXACT, .args = 3, .needs = MODE_NOTIFIES)
-	ROW(RUN, SEND_RETURN, KP, "tp_btf/tcp_sendmsg_locked",
-	    "nio_tp_request nio_tp_request_return", EXACT, .needs = MODE_NOTIFIES)
-	ROW(RUN, SEND_RETURN, KP, "kprobe/tcp_sendmsg_locked",
-	    "nio_kp_request nio_tp_request_return", EXACT, .needs = MODE_NOTIFIES)
-	ROW(RUN, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_tp_request_by_mode",
-	    DERIVED(requests_by_mode), .needs = MODE_NOTIFIES)
-	REQUEST_ROWS(TP) REQUEST_ROWS(FN) REQUEST_ROWS(KP)
-
-	ROW(ATTACH, DEFERRED_COPY, FN, "fentry/skb_copy_ubufs", "nio_ae_deferred",
-	    DERIVED(as_it_begins))
-	ROW(ATTACH, DEFERRED_COPY, KP, "kprobe/skb_copy_ubufs", "nio_ak_deferred",
-	    DERIVED(as_it_begins))
+	ROW(ATTACH, DEFERRED_COPY, FN, "fentry,fexit/skb_copy_ubufs",
+	    "nio_ae_deferred nio_ax_deferred", EXACT, .args = 2)
+	ROW(ATTACH, DEFERRED_COPY, KP, "kprobe,kretprobe/skb_copy_ubufs",
+	    "nio_ak_deferred nio_ak_copied", EXACT)
 	ROW(ATTACH, DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_at_arrival",
 	    DERIVED(arrival))
 	ROW(ATTACH, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_at_send", EXACT)
 	ROW(ATTACH, SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_ae_send nio_ax_send", EXACT)
+	ROW(ATTACH, SEND_RETURN, KP, "kprobe/tcp_push", pushed_pages, EXACT)
+	ROW(ATTACH, SEND_RETURN, KP, "kprobe/tcp_push", pushed, EXACT)
 	ROW(ATTACH, SEND_RETURN, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_send", DERIVED(as_asked))
 	ROW(ATTACH, RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec",
-	    "nio_at_receive nio_at_receive_notices", EXACT)
+	    "nio_at_receive nio_at_receive_notices nio_at_receive_alone", EXACT)
 	ROW(ATTACH, COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_ae_ended", EXACT)
 	ROW(ATTACH, COMPLETION, FN, "fentry/sock_zerocopy_callback", "nio_ae_sock_ended", EXACT)
 	ROW(ATTACH, COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_ak_ended", EXACT)
 	ROW(ATTACH, COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_ak_sock_ended", EXACT)
 	ROW(ATTACH, COMPLETION, TP, "tp_btf/inet_sk_error_report", "nio_at_report",
 	    DERIVED(reported))
+	ROW(ATTACH, COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", "nio_at_receive_alone",
+	    DERIVED(reported), .declared = true)
+	ROW(ATTACH, SOCKETS, BACKEND_ITERATOR, "iter/task_file", "nio_at_declared", EXACT,
+	    .declared = true)
 	ROW(ATTACH, SOCKETS, BACKEND_ITERATOR, "iter/bpf_map_elem", "nio_at_read", EXACT)
 	ROW(ATTACH, SOCKETS, BACKEND_ITERATOR, "iter/bpf_map", "nio_at_maps", EXACT)
 	ROW(ATTACH, MESSAGE, TP, "tp_btf/tcp_sendmsg_locked", "nio_at_turn", EXACT)
 	ROW(ATTACH, MESSAGE, FN, "fentry/tcp_sendmsg_locked", "nio_ae_send", EXACT)
+	ROW(ATTACH, MESSAGE, KP, "kprobe/tcp_push", pushed_pages, EXACT)
+	ROW(ATTACH, MESSAGE, KP, "kprobe/tcp_push", pushed, EXACT)
 	ROW(ATTACH, MESSAGE, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_send", EXACT)
 	ROW(ATTACH, MESSAGE, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_message", EXACT)
 	ROW(ATTACH, SENDPAGE, FN, "fexit/do_tcp_sendpages", "nio_ax_sendpages", EXACT)
+	ROW(ATTACH, SENDPAGE, KP, "kprobe/do_tcp_sendpages", pushed_pages, EXACT)
 	ROW(ATTACH, SENDPAGE, KP, "kprobe/do_tcp_sendpages", "nio_ak_sendpages", DERIVED(as_asked))
 	ROW(ATTACH, MPTCP_SEND, TP, "tp_btf/sock_send_length", "nio_at_send", EXACT)
 	ROW(ATTACH, MPTCP_SEND, FN, "fexit/mptcp_sendmsg", "nio_ax_mptcp", EXACT)
 	ROW(ATTACH, MPTCP_SEND, KP, "tp_btf/sock_send_length", "nio_ak_mptcp", EXACT)
 	ROW(ATTACH, TAKEN, TP, "tp_btf/tcp_rcv_space_adjust", "nio_at_taken", EXACT)
 	ROW(ATTACH, REQUEST, TP, "tp_btf/io_uring_complete", "nio_at_completion", EXACT,
-	    .function = "io_send_zc")
+	    .function = "io_send_zc_prep")
 	ROW(ATTACH, RINGS, TP, "tp_btf/io_uring_create", "nio_at_ring", EXACT)
 	ROW(ATTACH, SOCKET_END, TP, "tp_btf/tcp_destroy_sock",
 	    "nio_at_state nio_at_state2 nio_at_destroy nio_at_destroy2", EXACT)
@@ -244,7 +178,7 @@ const struct alternative plan_alternatives[] = {
 
 const size_t plan_alternatives_nr = sizeof(plan_alternatives) / sizeof(plan_alternatives[0]);
 
-const char plan_no_mark[] = "no tracepoint marks its beginning and its end";
+static const char plan_no_mark[] = "no tracepoint marks its beginning and its end";
 
 #define TIME(name, stage, event)                              \
 	{                                                     \
@@ -253,15 +187,12 @@ const char plan_no_mark[] = "no tracepoint marks its beginning and its end";
 
 /* clang-format off */
 const struct probe_row plan_probes[PROBE_NR] = {
-	[PROBE_SEND_RETURN] = {"send_return", NULL, NULL, "send call", NULL, true},
-	[PROBE_TRANSMIT] = {"transmit", "tx_copy", NULL, "transmit", NULL, false},
-	[PROBE_SPLICE] = {"splice", NULL, NULL, "send call",
-			  "no tracepoint separates spliced from copied bytes; in this mode "
-			  "netio-loadgen never calls sendfile or splice", false},
+	[PROBE_SEND_RETURN] = {"send_return", NULL, "tx_copy, tx_pin", "send call", NULL, true},
 	[PROBE_DEFERRED_COPY] = {"deferred_copy", NULL, NULL, "skb", NULL, false},
 	[PROBE_RX_COPY] = {"rx_copy", NULL, NULL, "skb", NULL, true},
 	[PROBE_COMPLETION] = {"completion", "zero-copy verdict", "zero-copy completions",
 			      "notification", NULL, false},
+	[PROBE_PLACES] = {"places", "deferred_copy time and place", NULL, "skb", plan_no_mark, false},
 	[PROBE_REFUSAL] = {"refusal", "cause of ENOBUFS", NULL, "send call",
 			   "no tracepoint tells which limit refused a send", false},
 	[PROBE_OTHER_COPY] = {"other_copy", NULL, NULL, "copy",
@@ -278,9 +209,10 @@ const struct probe_row plan_probes[PROBE_NR] = {
 	[PROBE_INLINE_TIME] = TIME("inline_time", "path_ns inline", "softirq"),
 	[PROBE_PREEMPTED_TIME] = TIME("preempted_time", "path_ns preempted", "switch"),
 	[PROBE_RX_TIME] = TIME("rx_time", "rx_copy time", "skb"),
+	[PROBE_COMPLETION_TIME] = TIME("completion_time", "completion_ns", "completion"),
 	[PROBE_SOCKETS] = {"sockets", "tx_copy, tx_pin, rx_copy, tls_copy", "the sockets' own numbers",
 			   "pass", NULL, true},
-	[PROBE_MESSAGE] = {"message", "tx_splice", NULL, "send call", NULL, false},
+	[PROBE_MESSAGE] = {"message", "io_uring's requests", "tx_splice", "send call", NULL, false},
 	[PROBE_SENDPAGE] = {"sendpage", "tx_splice", NULL, "send call", NULL, false},
 	[PROBE_MPTCP_SEND] = {"mptcp_send", "sent through MPTCP", NULL, "send call", NULL, false},
 	[PROBE_TAKEN] = {"taken", NULL, NULL, "advance of copied_seq", NULL, false},
@@ -310,8 +242,6 @@ const char *backend__name(enum backend b)
 
 int backend__parse(const char *s, enum backend *out)
 {
-	if (same_word(s, "trampoline")) /* its name before 0.2 */
-		s = backend_names[BACKEND_FENTRY];
 	for (size_t i = 0; i <= BACKEND_NONE; i++) {
 		if (same_word(s, backend_names[i])) {
 			*out = (enum backend)i;

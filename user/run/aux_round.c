@@ -13,6 +13,7 @@
 #include "kernel/sampler.h"
 #include "timed_round.h"
 #include "round_phases.h"
+#include "watched_sockets.h"
 
 /* Total of all extra rounds of a mode. */
 #define SAMPLED_NS 1000000000ULL
@@ -90,16 +91,14 @@ uint64_t aux_round__sampled_ns(const struct options *o)
 static int run_unwatched(struct runner *runner, enum round_kind kind, uint64_t ns,
 			 const struct run_result *of, struct run_result *out)
 {
-	struct session *session = runner->session;
-	static const struct plan nothing;
+	struct attach_probes *probes = runner->probes;
 	int err;
 
 	/* Programs cost time even for sockets that are not watched; the samples would show it. */
-	if (session)
-		session__attach(session, &nothing);
-	runner->session = NULL;
+	watched_sockets__rest(runner);
+	runner->probes = NULL;
 	err = run_short(runner, kind, ns, of, out);
-	runner->session = session;
+	runner->probes = probes;
 	return err;
 }
 

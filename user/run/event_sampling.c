@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "kernel/declared_probes.h"
+
 bool event_sampling__fits(const struct runner *runner)
 {
 	const struct options *o = runner->o;
@@ -18,13 +20,13 @@ static bool is_wanted(const struct round *r, struct plan *base_plan)
 {
 	const struct runner *runner = r->runner;
 
-	return runner->session && runner->kind == ROUND_COMPARED && event_sampling__fits(runner) &&
+	return runner->probes && runner->kind == ROUND_COMPARED && event_sampling__fits(runner) &&
 	       plan__can_detach(r->plan, base_plan);
 }
 
 static struct window_load load_now(const struct round *r)
 {
-	return (struct window_load){.watched = session__events(r->runner->session, r->slot)};
+	return (struct window_load){.watched = declared_probes__events(r->runner->probes)};
 }
 
 void event_sampling__begin(struct round *r)
@@ -41,12 +43,8 @@ void event_sampling__begin(struct round *r)
 
 static int resume(struct round *r)
 {
-	struct session *s = r->runner->session;
-	int err;
+	int err = declared_probes__attach(r->runner->probes, r->plan);
 
-	for (int side = 0; side < NIO_SIDE_NR; side++)
-		session__forget_streams(s, r->cookies[side], r->cookies_nr[side]);
-	err = session__attach(s, r->plan);
 	return err ? round__fail(r, err, "cannot attach the programs again: %s.", strerror(-err))
 		   : 0;
 }
@@ -59,7 +57,7 @@ int event_sampling__turn(struct round *r, uint64_t now_ns)
 	case WINDOW_ATTACH:
 		return resume(r);
 	case WINDOW_DETACH:
-		session__detach_events(r->runner->session, &r->duty.base_plan);
+		declared_probes__pause(r->runner->probes, &r->duty.base_plan);
 		return 0;
 	default:
 		return 0;

@@ -4,8 +4,8 @@
  * counts show how many bytes were pinned, and how many copied later. Events add numbers and sizes,
  * for which thousands are as good as millions, and are a third, independent count. So compared
  * rounds attach the event programs for a window of each period (model/event_windows.h). Events are
- * not sampled if all must be counted (--messages, --count-calls, --times), if a completion is
- * looked up by its send (zero-copy by functions), or without sequence numbers.
+ * not sampled if all must be counted (--messages, --count-calls, --times), or if functions show
+ * each completion and deferred copy.
  */
 #ifndef RUN_EVENT_SAMPLING_H
 #define RUN_EVENT_SAMPLING_H

@@ -7,10 +7,10 @@
 #include "base/log.h"
 #include "base/privileges.h"
 #include "common/xalloc.h"
-#include "event_sampling.h"
 #include "kernel/loader.h"
 #include "kernel/refusal.h"
 #include "probe_setup.h"
+#include "watched_sockets.h"
 
 static const char only_messages[] =
 	"not used: with --messages there is no separate timed round; --times measures in the round "
@@ -51,7 +51,6 @@ static struct plan_request plan_request(const struct runner *runner, enum mode m
 		.size = size,
 		/* A fixed number of messages is asked for to be counted. */
 		.count_calls = o->count_calls || o->workload.messages,
-		.in_slices = event_sampling__fits(runner),
 		.times = o->times,
 		.takes = probe_setup__takes(o->workload.receive),
 		.decrypts_directly = o->workload.tls == WORKLOAD_TLS_1_2,
@@ -98,42 +97,18 @@ static int make_plans(const struct runner *runner, uint64_t size, struct plan pl
 	return 0;
 }
 
-/*
- * Attaches the programs of each plan once, to find a refusal before anything runs. Attaching waits
- * for RCU grace periods; after a signal the first round ends the run.
- */
-static int try_attaching(struct runner *runner, const struct plan *const *plans, size_t n)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < n && !err && !loop__is_to_end(); i++)
-		if (plans[i])
-			err = session__attach(runner->session, plans[i]);
-	if (err) {
-		session__close(runner->session);
-		runner->session = NULL;
-	}
-	return err;
-}
-
 /* Loads the programs that any of the sizes needs, as far as the kernel has them. */
 static int load_programs(struct runner *runner, const uint64_t *sizes, size_t sizes_nr)
 {
 	size_t n = sizes_nr * PLANS_NR;
 	struct plan *plans = xcalloc(n, sizeof(*plans));
 	const struct plan **pointers = xcalloc(n, sizeof(*pointers));
-	const char *no_perf[NIO_PERF_EVENT_NR];
 	int err = 0;
 
-	for (int event = 0; event < NIO_PERF_EVENT_NR; event++)
-		no_perf[event] = perf_watch__no_stage_event(&runner->perf, event);
 	for (size_t i = 0; i < sizes_nr && !err; i++)
 		err = make_plans(runner, sizes[i], &plans[i * PLANS_NR], &pointers[i * PLANS_NR]);
 	if (!err)
-		err = session__open(&runner->session, pointers, n, MODE_NR,
-				    &runner->result.env.optmem_max, no_perf);
-	if (!err)
-		err = try_attaching(runner, pointers, n);
+		err = watched_sockets__open(runner, pointers, n);
 	free(pointers);
 	free(plans);
 	return err;
@@ -143,7 +118,7 @@ static int load_programs(struct runner *runner, const uint64_t *sizes, size_t si
  * Plans by what the kernel seems to have and loads that, which is fast and usually right. After a
  * refusal, tries each hook alone and plans again.
  */
-static int open_session(struct runner *runner, const uint64_t *sizes, size_t sizes_nr)
+static int open_programs(struct runner *runner, const uint64_t *sizes, size_t sizes_nr)
 {
 	int err;
 
@@ -154,7 +129,7 @@ static int open_session(struct runner *runner, const uint64_t *sizes, size_t siz
 	err = load_programs(runner, sizes, sizes_nr);
 	if (err && err != -EOPNOTSUPP) {
 		log_info("the full set of probes was refused (%s): trying each", strerror(-err));
-		loader__try_all(OBJECT_RUN, runner->probe_results);
+		loader__try_all(runner->probe_results);
 		err = load_programs(runner, sizes, sizes_nr);
 	}
 	return err;
@@ -204,7 +179,7 @@ int probe_setup__open(struct runner *runner, const uint64_t *sizes, size_t sizes
 
 	if (runner->o->backend == BACKEND_NONE)
 		return EXIT_DONE;
-	err = open_session(runner, sizes, sizes_nr);
+	err = open_programs(runner, sizes, sizes_nr);
 	if (err && privileges__in_user_namespace()) {
 		log_error("%s: start it outside, or with --backend none for the load generator "
 			  "alone.",
@@ -222,7 +197,7 @@ void probe_setup__describe(struct runner *runner)
 
 	res->backend = "none";
 	memset(runner->timing.any, 0, sizeof(runner->timing.any));
-	if (!runner->session)
+	if (!runner->probes)
 		return;
 	/* The same hooks were enough for these sizes when the programs were loaded. */
 	if (make_plans(runner, runner->o->workload.size, plans, pointers))

@@ -9,8 +9,8 @@
 #include "round.h"
 
 /*
- * Loads the programs for e->o, for messages of any of these sizes, into e->session; nothing for
- * backend none. Returns an exit code; failures have been reported.
+ * Loads the programs for e->o, for messages of any of these sizes; nothing for backend none.
+ * Returns an exit code; failures have been reported.
  */
 int probe_setup__open(struct runner *runner, const uint64_t *sizes, size_t sizes_nr);
 

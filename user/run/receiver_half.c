@@ -17,6 +17,7 @@
 #include "probe_setup.h"
 #include "round_phases.h"
 #include "write/half_document.h"
+#include "watched_sockets.h"
 
 /* What is measured of a receiver is the same in every mode but ktls, whose events show records. */
 #define THE_MODE MODE_ONECOPY
@@ -114,7 +115,7 @@ void receiver_half__session(struct receiver_half *h, const struct load_report *r
 	r->runner = &h->runner;
 	h->receive = ready->receive;
 	h->direct = !strcmp(ready->tls, workload__tls_name(WORKLOAD_TLS_1_2));
-	r->mode = r->slot = ready->tls[0] ? MODE_KTLS : THE_MODE;
+	r->mode = ready->tls[0] ? MODE_KTLS : THE_MODE;
 	r->out = &h->out;
 	r->plan = &h->plan;
 	r->port = h->port;
@@ -126,24 +127,16 @@ void receiver_half__session(struct receiver_half *h, const struct load_report *r
 
 static int read_base(struct receiver_half *h)
 {
-	struct round *r = &h->r;
-	struct session *s = h->runner.session;
-	int err = session__attach(s, &h->plan);
+	int err = watched_sockets__watch(&h->r);
 
-	if (!err)
-		err = session__watch(s, r->cookies[NIO_SIDE_RECEIVER],
-				     r->cookies_nr[NIO_SIDE_RECEIVER], r->slot, NIO_SIDE_RECEIVER);
-	if (err)
-		return err;
-	round__read_sockets(r, &r->base, true);
-	return session__read(s, r->slot, &r->base, true);
+	return err ? err : watched_sockets__read_base(&h->r);
 }
 
 static bool is_watched(const struct receiver_half *h)
 {
 	bool asked = h->kind == HALF_SHARE || h->kind == HALF_CALLS || h->kind == HALF_TIMES;
 
-	return asked && h->runner.session && h->runner.path && !h->failed[0];
+	return asked && h->runner.probes && h->runner.path && !h->failed[0];
 }
 
 static void choose_plan(struct receiver_half *h)
@@ -183,8 +176,8 @@ static void begin(struct receiver_half *h, pid_t pid)
 	perf_watch__begin(&runner->perf, &h->out);
 	if (is_watched(h))
 		err = read_base(h);
-	else if (runner->session)
-		session__attach(runner->session, &h->plan);
+	else
+		watched_sockets__rest(runner);
 	if (err)
 		snprintf(h->failed, sizeof(h->failed), "the sockets cannot be watched: %s",
 			 strerror(-err));
@@ -232,8 +225,7 @@ static void close_books(struct receiver_half *h)
 	int err;
 
 	event_sampling__note(r, &r->now);
-	round__read_sockets(r, &r->now, true);
-	err = session__read(h->runner.session, r->slot, &r->now, true);
+	err = watched_sockets__read_now(r, true);
 	if (err) {
 		snprintf(h->failed, sizeof(h->failed), "cannot read the kernel's counters: %s",
 			 strerror(-err));
@@ -305,9 +297,8 @@ void receiver_half__drop(struct receiver_half *h)
 	if (h->kind == HALF_SAMPLES && r->measuring && h->runner.sampling.sampler)
 		sampler__stop(h->runner.sampling.sampler);
 	perf_watch__end(&h->runner.perf);
-	if (h->runner.session)
-		session__unwatch(h->runner.session, r->cookies[NIO_SIDE_RECEIVER],
-				 r->cookies_nr[NIO_SIDE_RECEIVER]);
+	if (h->runner.probes && r->runner)
+		watched_sockets__unwatch(r);
 	r->cookies_nr[NIO_SIDE_RECEIVER] = 0;
 	r->measuring = false;
 	h->kind = HALF_NONE;
@@ -315,9 +306,7 @@ void receiver_half__drop(struct receiver_half *h)
 
 void receiver_half__rest(struct receiver_half *h)
 {
-	static const struct plan nothing;
-
-	if (h->kind == HALF_NONE && h->idle && h->runner.session)
-		session__attach(h->runner.session, &nothing);
+	if (h->kind == HALF_NONE && h->idle)
+		watched_sockets__rest(&h->runner);
 	h->idle = true;
 }

@@ -7,7 +7,6 @@
 #include "base/printable.h"
 #include "model/ledger.h"
 #include "model/remote.h"
-#include "socket_snapshot.h"
 
 const char *const round_side_names[NIO_SIDE_NR] = {"sender", "receiver"};
 
@@ -33,20 +32,6 @@ void round__book(struct round *r)
 	ledger__book(r->out, r->plan, &r->base, &r->now);
 	if (round__is_remote(r))
 		remote__book(r->out);
-}
-
-void round__read_sockets(struct round *r, struct snapshot *out, bool still)
-{
-	const struct sockets sockets = {
-		.session = r->runner->session,
-		.path = r->runner->path,
-		.processes = {r->drivers[NIO_SIDE_SENDER].child.pid,
-			      r->drivers[NIO_SIDE_RECEIVER].child.pid},
-		.cookies = {r->cookies[NIO_SIDE_SENDER], r->cookies[NIO_SIDE_RECEIVER]},
-		.nr = {r->cookies_nr[NIO_SIDE_SENDER], r->cookies_nr[NIO_SIDE_RECEIVER]},
-	};
-
-	sockets__read(&sockets, out->sockets, still);
 }
 
 int round__sides_here(const struct round *r)

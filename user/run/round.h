@@ -10,9 +10,12 @@
 
 #include "base/loop.h"
 #include "common/time_limit.h"
+#include "host/cgroup_cpu.h"
 #include "host/environment.h"
+#include "host/machine.h"
 #include "host/netpath.h"
-#include "kernel/session.h"
+#include "kernel/attach_probes.h"
+#include "kernel/meter.h"
 #include "load/driver.h"
 #include "model/event_windows.h"
 #include "followed_round.h"
@@ -56,14 +59,16 @@ struct runner {
 	struct address connect;         /* with --connect: resolved */
 	struct sockaddr_storage remote; /* the same */
 	struct netpath *path;
-	struct session *session;            /* NULL: backend none */
+	struct attach_probes *probes;       /* NULL: backend none */
+	struct meter *meter;                /* NULL: this kernel has none */
 	struct probe_result *probe_results; /* the kernel's hooks, by alternative */
 	struct plan plans[MODE_NR];         /* by mode, of the rounds that are compared */
 	struct plan_row rows[PLAN_ROWS_MAX];
 	struct result result;
 	struct half_token token;     /* with --connect; len 0: none */
 	struct workload workload;    /* of the options in use, with the congestion control chosen */
-	struct cpu_times cpu_begin;  /* of all processors, when the path was made */
+	struct cpu_times cpu_begin;  /* of all processors, when runner__use() was called */
+	struct cgroup_cpu cgroup;    /* at the same time */
 	struct environment receiver; /* what the receiver's machine says of itself */
 	struct display display;      /* zero: shows nothing */
 	struct perf_watch perf;
@@ -102,7 +107,6 @@ struct round {
 	struct runner *runner;
 	struct event_sampling duty;
 	enum mode mode;
-	unsigned int slot;
 	const struct plan *plan; /* whose programs are attached */
 	struct driver drivers[NIO_SIDE_NR];
 	bool listening, quiesced;
@@ -111,8 +115,9 @@ struct round {
 	size_t cookies_nr[NIO_SIDE_NR];
 	unsigned int port;
 	bool measuring;
-	uint64_t measure_ns; /* begin of the measured phase */
-	bool asked;          /* statistics were requested, to be shown */
+	uint64_t measure_ns;       /* begin of the measured phase */
+	struct cpu_mark cpu_begin; /* at the same time */
+	bool asked;                /* statistics were requested, to be shown */
 	uint64_t ping_ns, heard_ns[NIO_SIDE_NR];
 	struct awake awake; /* of the current wait */
 	struct late_phase late;
@@ -132,9 +137,7 @@ __attribute__((format(printf, 3, 4))) int round__fail(struct round *r, int err, 
 
 bool round__is_remote(const struct round *r); /* the receiver is on another machine */
 int round__sides_here(
-	const struct round *r); /* number of sides on this machine, the sender first */
-/* Reads the watched sockets of both sides; still: nothing moves. */
-void round__read_sockets(struct round *r, struct snapshot *out, bool still);
+	const struct round *r);    /* number of sides on this machine, the sender first */
 void round__book(struct round *r); /* r->now into r->out */
 
 /* Sends a command. An ended process is no error: DRIVER_EOF reports it. */

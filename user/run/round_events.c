@@ -20,6 +20,7 @@
 #include "round.h"
 #include "screen/curses_screen.h"
 #include "write/half_document.h"
+#include "watched_sockets.h"
 
 /* So long after its planned end a phase is late; a rate is taken over the last part of it. */
 #define LATE_NS 10000000000ULL
@@ -59,19 +60,8 @@ static void extend_late_phase(struct round *r, uint64_t ns)
 /* The bytes that have arrived, or were acknowledged by another machine. False: not readable. */
 static bool read_moved(struct round *r, uint64_t *bytes)
 {
-	enum nio_side side = round__is_remote(r) ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER;
-	struct snapshot *s = xcalloc(1, sizeof(*s));
-	const struct socket_snapshot *pass = &s->sockets[side];
-	bool known;
-
-	round__read_sockets(r, s, true);
-	known = pass->source != NULL;
-	*bytes = 0;
-	for (size_t i = 0; i < pass->nr; i++)
-		*bytes += side == NIO_SIDE_SENDER ? pass->sockets[i].tcp.bytes_acked
-						  : pass->sockets[i].tcp.bytes_received;
-	free(s);
-	return known;
+	return watched_sockets__moved(r, round__is_remote(r) ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER,
+				      bytes);
 }
 
 static void warn(struct round *r, uint64_t now_ns)
@@ -131,14 +121,11 @@ static void show_progress(struct round *r)
 	/* Reads a dozen files of /proc for each pair of threads, so only for a live view. */
 	for (int side = 0; display__shows(&runner->display) && side < round__sides_here(r); side++)
 		perf_watch__read(&runner->perf, side, r->out);
-	if (runner->session && display__shows(&runner->display)) {
+	if (runner->probes && display__shows(&runner->display)) {
 		event_sampling__note(r, &r->now);
 		r->now.moving = true;
-		/* Events first: the sockets also count later bytes, so that no event seems to have
-		 * booked too much. */
-		if (session__read(runner->session, r->slot, &r->now, false))
+		if (watched_sockets__read_now(r, false))
 			return;
-		round__read_sockets(r, &r->now, false);
 		round__book(r);
 	}
 	if (runner->kind == ROUND_COMPARED)

@@ -25,6 +25,7 @@
 #include "model/remote.h"
 #include "model/verdict.h"
 #include "round_phases.h"
+#include "watched_sockets.h"
 
 #define COUNTERS_UNREAD "cannot read the kernel's counters: %s."
 #define FIRST_TICK_NS   200000000ULL
@@ -52,14 +53,8 @@ static int start(struct round *r, enum nio_side side)
 
 static int watch_sockets(struct round *r)
 {
-	struct session *s = r->runner->session;
-	int err;
+	int err = r->runner->probes ? watched_sockets__watch(r) : 0;
 
-	if (!s)
-		return 0;
-	err = session__attach(s, r->plan);
-	for (int side = 0; side < NIO_SIDE_NR && !err; side++)
-		err = session__watch(s, r->cookies[side], r->cookies_nr[side], r->slot, side);
 	return err ? round__fail(r, err, "cannot watch the sockets of the load generator: %s.",
 				 strerror(-err))
 		   : 0;
@@ -91,9 +86,8 @@ static int warm_up(struct round *r)
 	if (!err)
 		err = round__await(r, ROUND_QUIESCED);
 	late_phase__end(r);
-	if (!err && runner->session) {
-		round__read_sockets(r, &r->base, true);
-		err = session__read(runner->session, r->slot, &r->base, true);
+	if (!err && runner->probes) {
+		err = watched_sockets__read_base(r);
 		if (err)
 			round__fail(r, err, COUNTERS_UNREAD, strerror(-err));
 	}
@@ -208,6 +202,14 @@ static int join_half(struct round *r)
 	return err == -EINTR && r->runner->stopped ? 0 : err;
 }
 
+static void mark_cpus(const struct round *r, struct cpu_mark *m)
+{
+	const pid_t pids[NIO_SIDE_NR] = {r->drivers[NIO_SIDE_SENDER].child.pid,
+					 r->drivers[NIO_SIDE_RECEIVER].child.pid};
+
+	machine__mark(m, pids, NIO_SIDE_NR);
+}
+
 static int measure(struct round *r)
 {
 	static const enum live_phase phases[] = {
@@ -219,6 +221,7 @@ static int measure(struct round *r)
 	struct runner *runner = r->runner;
 	const struct options *o = runner->o;
 	uint64_t first = o->interval_ns < FIRST_TICK_NS ? o->interval_ns : FIRST_TICK_NS;
+	struct cpu_mark cpu_end;
 	int err;
 
 	perf_watch__enable(&runner->perf);
@@ -226,6 +229,7 @@ static int measure(struct round *r)
 		round_phases__start_samples(r);
 	if (runner->kind == ROUND_FOLLOWED)
 		followed_round__start(&runner->following, r->drivers[NIO_SIDE_SENDER].child.pid);
+	mark_cpus(r, &r->cpu_begin);
 	r->measure_ns = loop__now_ns();
 	err = send_measure(r);
 	if (err)
@@ -238,6 +242,9 @@ static int measure(struct round *r)
 	late_phase__begin(r, "measured phase",
 			  runner->workload.messages ? 0 : workload__round_ns(&runner->workload));
 	err = round__await(r, ROUND_DONE);
+	mark_cpus(r, &cpu_end);
+	machine__book(&r->out->health, &r->cpu_begin, &cpu_end,
+		      runner->result.env.machine.irq_time);
 	late_phase__end(r);
 	loop__set_timer(&runner->loop, 0, 0);
 	if (runner->kind == ROUND_SAMPLED)
@@ -248,30 +255,16 @@ static int measure(struct round *r)
 	return err;
 }
 
-/* The kernel's counters at the end; events first while bytes still move, as during the round. */
-static int read_counters(struct round *r)
-{
-	bool still = round__has(r, ROUND_DONE);
-	int err;
-
-	if (still)
-		round__read_sockets(r, &r->now, true);
-	err = session__read(r->runner->session, r->slot, &r->now, true);
-	if (!still)
-		round__read_sockets(r, &r->now, false);
-	return err;
-}
-
 /* The final numbers; after an interrupted drain, the last report without a comparison. */
 static int close_books(struct round *r)
 {
 	struct runner *runner = r->runner;
 	int err;
 
-	if (runner->session) {
+	if (runner->probes) {
 		event_sampling__note(r, &r->now);
 		r->now.moving = !round__has(r, ROUND_DONE);
-		err = read_counters(r);
+		err = watched_sockets__read_now(r, !r->now.moving);
 		if (err)
 			return round__fail(r, err, COUNTERS_UNREAD, strerror(-err));
 		round__book(r);
@@ -305,16 +298,15 @@ static void end(struct round *r)
 		if (d->child.out >= 0)
 			loop__remove(&r->runner->loop, d->child.out);
 		driver__clear(d);
-		if (r->runner->session)
-			session__unwatch(r->runner->session, r->cookies[side], r->cookies_nr[side]);
 	}
+	if (r->runner->probes)
+		watched_sockets__unwatch(r);
 }
 
 static void init(struct round *r, struct runner *runner, enum mode mode, struct run_result *out)
 {
 	r->runner = runner;
 	r->mode = mode;
-	r->slot = mode;
 	r->plan = runner->kind == ROUND_TIMED ? &runner->timing.plans[mode] : &runner->plans[mode];
 	r->out = out;
 	out->mode = mode;
@@ -334,7 +326,7 @@ static void init(struct round *r, struct runner *runner, enum mode mode, struct 
 		r->port = runner->path->port;
 		remote__begin(out);
 	}
-	if (!runner->session)
+	if (!runner->probes)
 		run_result__no_kernel(out, "the kernel was not watched (--backend none)");
 }
 

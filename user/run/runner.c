@@ -11,6 +11,7 @@
 #include "base/stats.h"
 #include "common/xalloc.h"
 #include "runner.h"
+#include "watched_sockets.h"
 #include "host/machine.h"
 #include "host/tap.h"
 #include "kernel/btf_lookup.h"
@@ -84,7 +85,6 @@ static int open_path(struct runner *runner)
 	}
 	environment__read(&runner->result.env, runner->path,
 			  btf_lookup__has_member("net", "ptype_all"));
-	machine__times(&runner->cpu_begin);
 	return runner__check_congestion(runner, o->workload.congestion);
 }
 
@@ -94,6 +94,8 @@ void runner__use(struct runner *runner, const struct options *o)
 	char why[512];
 
 	runner->o = o;
+	machine__times(&runner->cpu_begin);
+	cgroup_cpu__read(&runner->cgroup);
 	congestion__choose(&res->env.congestion, o->workload.congestion, !o->remote, why,
 			   sizeof(why));
 	res->version = NETIOTRACE_VERSION;
@@ -173,13 +175,29 @@ static void summarise_mode(struct result *res, const struct options *o, enum mod
 	spread_of(&s->cpu_ns_per_kib, res, mode, figures__cpu);
 }
 
-void runner__summarise(struct runner *runner)
+/* Load, steal and throttling until now. */
+static void read_machine(struct runner *runner)
 {
-	struct taps *taps = &runner->result.env.taps;
+	struct machine *m = &runner->result.env.machine;
+	struct health all = {.machine_ns = 0};
+	struct cgroup_cpu cgroup;
 	struct cpu_times now;
 
 	machine__times(&now);
-	runner->result.env.machine.steal = machine__steal(&runner->cpu_begin, &now);
+	cgroup_cpu__read(&cgroup);
+	m->steal = machine__steal(&runner->cpu_begin, &now);
+	m->throttling = cgroup_cpu__between(&runner->cgroup, &cgroup);
+	m->load_end = machine__load();
+	for (size_t i = 0; i < runner->result.runs_nr; i++)
+		numbers__add(health__numbers, NUMBER_HERE, &all, &runner->result.runs[i].health);
+	m->others = health__others(&all);
+}
+
+void runner__summarise(struct runner *runner)
+{
+	struct taps *taps = &runner->result.env.taps;
+
+	read_machine(runner);
 	/* A total is over every run. */
 	for (unsigned int i = 0; i < taps->nr; i++)
 		taps->list[i].in_run = true;
@@ -245,7 +263,7 @@ void runner__close(struct runner *runner)
 {
 	display__clear(&runner->display);
 	aux_round__close(runner);
-	session__close(runner->session);
+	watched_sockets__close(runner);
 	netpath__close(runner->path);
 	loop__close(&runner->loop);
 	free(runner->probe_results);

@@ -24,6 +24,12 @@ static void copy_stage(struct run_result *run, struct run_result *timed, enum ni
 	from->times = NULL;
 }
 
+static void take_pinned(struct pinned_result *to, struct pinned_result *from)
+{
+	*to = *from;
+	from->completion.hist = from->outstanding.hist = NULL;
+}
+
 void timed_round__copy_times(struct run_result *run, struct run_result *timed)
 {
 	const struct hist *calls = timed->app.latency[LATENCY_SEND_CALL].hist;
@@ -34,10 +40,8 @@ void timed_round__copy_times(struct run_result *run, struct run_result *timed)
 	run->path_calls = timed->path_calls;
 	run->path_quality = timed->path_quality;
 	run->path_reason = timed->path_reason;
-	if (!run->pinned.completion.hist) {
-		run->pinned.completion = timed->pinned.completion;
-		timed->pinned.completion.hist = NULL;
-	}
+	if (!run->pinned.completion.hist)
+		take_pinned(&run->pinned, &timed->pinned);
 	memcpy(run->perf_window, timed->perf_window, sizeof(run->perf_window));
 	run->times = (struct times_result){
 		.source = TIMES_FROM_TIMED_ROUND,
@@ -72,7 +76,8 @@ void timed_round__none(struct run_result *run, const char *why)
 	if (run->path_reason == plan__reason_timed_separately)
 		run->path_reason = not_made;
 	if (run->pinned.completion.reason == plan__reason_timed_separately)
-		run->pinned.completion.reason = not_made;
+		run->pinned.completion.reason = run->pinned.outstanding.reason = not_made;
+	mark_not_made(&run->pinned.completed_bytes);
 	if (run->perf_window[0].reason == plan__reason_timed_separately)
 		run_result__no_windows(run, not_made);
 }

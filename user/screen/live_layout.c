@@ -265,7 +265,7 @@ static int draw_cost(struct grid *g, int row, const struct live_frame *f)
 		add(&t, f, perf_derived__head(DERIVED_CPU_NS_PER_KIB), FIGURE_COLS, cost_cell,
 		    DERIVED_CPU_NS_PER_KIB);
 	for (int d = 0; d < DERIVED_NR; d++)
-		if (d != DERIVED_CPU_NS_PER_KIB && perf_derived__shown(d, VISIBILITY_LIVE) &&
+		if (d != DERIVED_CPU_NS_PER_KIB && *perf_derived__head(d) &&
 		    !(reason && perf_derived__needs_pmu(d)))
 			add(&t, f, perf_derived__head(d), FIGURE_COLS, cost_cell, d);
 	col = MODE_COLS + ((int)t.columns - 1) * FIGURE_COLS + COST_GAP;

@@ -26,6 +26,8 @@ void text_tables__modes(FILE *f, const struct result *r, unsigned int columns);
 void text_tables__latency(FILE *f, const struct result *r, unsigned int columns);
 void text_tables__cpu(FILE *f, const struct result *r, unsigned int columns);
 bool text_tables__has_cpu(const struct result *r);
+/* What the column "rest" is, with its largest class over all modes. */
+void text_tables__rest(FILE *f, const struct result *r);
 
 /*
  * text_notes.c, each in at most lines lines: whether the books balance; the sender's own copies, if

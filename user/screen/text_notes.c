@@ -232,7 +232,7 @@ static void print_followed(FILE *f, const struct followed_mode *m)
 		return;
 	}
 	fprintf(f, "%.2f (%.2f to %.2f) copies per byte sent, in user space", s->per_byte.value,
-		s->low, s->high);
+		round_least(s->low, 2), round_most(s->high, 2));
 	if (s->function[0] && s->per_byte.value > 0)
 		fprintf(f, ", in %s", s->function);
 	if (m->own.known)
@@ -487,7 +487,7 @@ unsigned int text_notes__words(FILE *f, const struct result *r, unsigned int col
 	} words[] = {
 		{moved_bytes(r, NIO_STAGE_DEFERRED_COPY), "deferred: zero-copy pages copied later"},
 		{moved_bytes(r, NIO_STAGE_TX_PIN), "pin: pages referenced, not copied"},
-		{text_tables__has_cpu(r), "rest: CPU time of no other column"},
+		{text_tables__has_cpu(r), NULL}, /* text_tables__rest() */
 		{true, "delivery: from the send call until all is read"},
 		{sum_up(r).modes, "unaccounted: bytes that no stage explains"},
 	};
@@ -495,7 +495,10 @@ unsigned int text_notes__words(FILE *f, const struct result *r, unsigned int col
 
 	text_note__begin(&l);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		fputs(words[i].used ? words[i].text : "", l.f);
+		if (words[i].used && !words[i].text)
+			text_tables__rest(l.f, r);
+		else
+			fputs(words[i].used ? words[i].text : "", l.f);
 		text_note__next(&l);
 	}
 	return text_note__fit(&l, f, &form);

@@ -17,6 +17,7 @@
 #include "model/verdict.h"
 #include "text_end.h"
 #include "text_cells.h"
+#include "text_limits.h"
 
 #define FAILURE_MAX 160 /* stderr has the full text */
 #define MORE        " --details has more."
@@ -234,17 +235,14 @@ static void print_few_fallbacks(FILE *f, const struct result *r)
 	print_fallbacks(f, r, false);
 }
 
-/* Before any mode is called faster: what pacing limits is not a matter of copies. */
-static void print_pacing(FILE *f, const struct result *r)
+static void print_copies_of(FILE *f, const struct mode_summary *s)
 {
-	const char *name = congestion__name(&r->env.congestion);
-	struct flag paces = congestion__paces(name);
+	double copies = s->copies_per_byte.median;
 
-	if (paces.known && paces.value)
-		fprintf(f,
-			"The senders paced (congestion control %s), which can limit throughput "
-			"before copying does; --congestion cubic does not pace.",
-			name);
+	if (figures__copies_is_least(&s->total))
+		fprintf(f, ">=%.2f", round_least(copies, 2));
+	else
+		fprintf(f, "%.2f", copies);
 }
 
 /* Without a ledger there is one reason. With a verdict on zero-copy, the table says it. */
@@ -268,13 +266,7 @@ static void print_copies(FILE *f, const struct result *r)
 		fprintf(f, "%s%s ", i ? ", " : lead, mode__words(s->mode));
 		reason = s->total.copies_per_byte.reason;
 		if (s->copies_per_byte.n)
-			fprintf(f, "%s%.2f",
-				!s->total.copies_per_byte_at_most.known ||
-						s->total.copies_per_byte_at_most.value >
-							s->total.copies_per_byte.value
-					? ">="
-					: "",
-				s->copies_per_byte.median);
+			print_copies_of(f, s);
 		else
 			fprintf(f, "n/a (%s)", reason ? reason : "not measured");
 	}
@@ -389,13 +381,28 @@ static void print_rate(FILE *f, const struct result *r)
 
 #define PERCENT_MAX 32
 
-/* "31", "3.1"; a digit after the point below 10. Bounds of an interval have their signs. */
-static char *percent(char buf[PERCENT_MAX], double change, const char *sign)
+/* "31", "3.1"; a digit after the point below 10. */
+static int digits_of(double percent)
+{
+	return fabs(percent) < 9.95;
+}
+
+/* The ends of an interval, rounded outwards, with their signs if `sign` is "+". */
+static char *lower(char buf[PERCENT_MAX], double change, const char *sign)
 {
 	double x = change * 100;
-	int digits = fabs(x) < 9.95;
 
-	snprintf(buf, PERCENT_MAX, "%s%.*f", x > 0 ? sign : "", digits, x);
+	snprintf(buf, PERCENT_MAX, "%s%.*f", x > 0 ? sign : "", digits_of(x),
+		 round_least(x, digits_of(x)));
+	return buf;
+}
+
+static char *upper(char buf[PERCENT_MAX], double change, const char *sign)
+{
+	double x = change * 100;
+
+	snprintf(buf, PERCENT_MAX, "%s%.*f", x > 0 ? sign : "", digits_of(x),
+		 round_most(x, digits_of(x)));
 	return buf;
 }
 
@@ -408,7 +415,7 @@ void text_comparison__write(FILE *f, const struct rank_test *t, unsigned int nee
 	bool slower = t->difference == DIFFERENCE_LOWER, few = t->n < t->m;
 	unsigned int rounds = few ? t->n : t->m;
 
-	percent(change, fabs(t->change), "");
+	snprintf(change, sizeof(change), "%.*f", digits_of(t->change * 100), fabs(t->change) * 100);
 	switch (t->difference) {
 	case DIFFERENCE_UNKNOWN:
 		return;
@@ -419,7 +426,7 @@ void text_comparison__write(FILE *f, const struct rank_test *t, unsigned int nee
 				  "(interval %s to %s %%)."
 				: "The rounds vary too much to tell zero-copy's throughput from "
 				  "one-copy's (interval %s to %s %%).",
-			percent(low, t->low, "+"), percent(high, t->high, "+"));
+			lower(low, t->low, "+"), upper(high, t->high, "+"));
 		return;
 	case DIFFERENCE_POINT:
 	case DIFFERENCE_FEW:
@@ -432,8 +439,8 @@ void text_comparison__write(FILE *f, const struct rank_test *t, unsigned int nee
 	default:
 		fprintf(f, "Zero-copy was %s than one-copy by %s %% (%s to %s %%).",
 			slower ? "slower" : "faster", change,
-			percent(low, fabs(slower ? t->high : t->low), ""),
-			percent(high, fabs(slower ? t->low : t->high), ""));
+			lower(low, fabs(slower ? t->high : t->low), ""),
+			upper(high, fabs(slower ? t->low : t->high), ""));
 	}
 }
 
@@ -503,10 +510,26 @@ static void print_best(FILE *f, const struct result *r)
 
 /* The most important first. */
 static void (*const sentences[])(FILE *f, const struct result *r) = {
-	print_differs,       print_verdict,        print_ended_early, print_paused,
-	print_pacing,        print_many_fallbacks, print_comparison,  print_best,
-	print_few_fallbacks, print_copies,         print_side,        print_replies,
-	print_receive,       print_rate,           print_taps,
+	print_differs,
+	print_verdict,
+	print_ended_early,
+	print_paused,
+	text_limits__emulator,
+	text_limits__pacing,
+	text_limits__throttling,
+	text_limits__others,
+	text_limits__steal,
+	print_many_fallbacks,
+	print_comparison,
+	print_best,
+	print_few_fallbacks,
+	print_copies,
+	text_limits__congestion,
+	print_side,
+	print_replies,
+	print_receive,
+	print_rate,
+	print_taps,
 };
 
 void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/units.h"
 #include "model/figures.h"
 #include "text_cells.h"
 #include "text_end.h"
@@ -35,26 +36,19 @@ static void begin_modes(struct text_cells *t, const struct result *r, const char
 	text_cells__add(t, label, true, name_cell, r, 0);
 }
 
-/* May stages whose bytes are unknown have copied, or were events of known ones missed? */
-static bool is_lower_bound(const struct run_result *run)
-{
-	const struct real *least = &run->copies_per_byte, *most = &run->copies_per_byte_at_most;
-
-	return (figures__copies(run).excluded & ~(1u << NIO_STAGE_OTHER_COPY)) ||
-	       (least->known && (!most->known || most->value > least->value));
-}
-
 /* Copies that are whole are written so; a lower bound has its mark. */
 static void copies_cell(char *cell, const void *of, size_t row, int what)
 {
 	const struct mode_summary *s = mode_at(of, row);
+	bool least = figures__copies_is_least(&s->total);
 	double copies = s->copies_per_byte.median;
 
 	(void)what;
+	copies = least ? round_least(copies, 2) : copies;
 	if (!s->copies_per_byte.n)
 		set(cell, "n/a");
 	else
-		snprintf(cell, TEXT_CELL_MAX, "%s%.*f", is_lower_bound(&s->total) ? ">= " : "",
+		snprintf(cell, TEXT_CELL_MAX, "%s%.*f", least ? ">= " : "",
 			 fabs(copies - round(copies)) < 0.005 ? 0 : 2, copies);
 }
 
@@ -83,13 +77,18 @@ static void made_by_cell(char *cell, const void *of, size_t row, int what)
 	const struct run_result *run = &mode_at(of, row)->total;
 
 	(void)what;
-	set(cell, run->ledger_known && !is_lower_bound(run) ? "nothing" : "n/a");
+	set(cell, run->ledger_known && !figures__copies_is_least(run) ? "nothing" : "n/a");
 	if (run->ledger_known)
 		join_stages(cell, run, " + ");
 	if (strlen(cell) > MADE_BY_MAX)
 		join_stages(cell, run, "+");
 	if (strlen(cell) > MADE_BY_MAX)
 		strcpy(cell + MADE_BY_MAX - 3, "...");
+}
+
+static int decimals_of(double v)
+{
+	return v < 9.995 ? 2 : v < 99.95 ? 1 : 0;
 }
 
 /* Three digits: 8.62, 26.3, 320; more for large values. */
@@ -100,7 +99,13 @@ static void format_figure(char *buf, size_t len, double v)
 	else if (v >= 1e6)
 		snprintf(buf, len, "%.2g", v);
 	else
-		snprintf(buf, len, "%.*f", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v);
+		snprintf(buf, len, "%.*f", decimals_of(v), v);
+}
+
+/* The same of a lower bound. */
+static void format_least(char *buf, size_t len, double v)
+{
+	snprintf(buf, len, "%.*f", decimals_of(v), round_least(v, decimals_of(v)));
 }
 
 enum median {
@@ -125,7 +130,8 @@ static void median_cell(char *cell, const void *of, size_t row, int what)
 		return;
 	}
 	strcpy(cell, at_least ? ">= " : "");
-	format_figure(cell + strlen(cell), TEXT_CELL_MAX - strlen(cell), v->median + more);
+	(at_least ? format_least : format_figure)(cell + strlen(cell), TEXT_CELL_MAX - strlen(cell),
+						  v->median + more);
 }
 
 static void range_cell(char *cell, const void *of, size_t row, int what)
@@ -191,14 +197,16 @@ static void latency_cell(char *cell, const void *of, size_t row, int what)
 	bool least = missed && missed->count &&
 		     (what == LATENCY_DELIVERY || what == LATENCY_HALF_ROUND_TRIP);
 	double unit = unit_of(of, what);
-	char p50[16], p99[16];
+	void (*format)(char *buf, size_t len, double v);
+	char p50[20], p99[20];
 
 	if (!applies || !h || !h->count) {
 		snprintf(cell, TEXT_CELL_MAX, "%5s", applies && !h ? "n/a" : "-");
 		return;
 	}
-	format_figure(p50, sizeof(p50), (double)hist__quantile(h, 0.5) / unit);
-	format_figure(p99, sizeof(p99), (double)hist__quantile(h, 0.99) / unit);
+	format = least ? format_least : format_figure;
+	format(p50, sizeof(p50), (double)hist__quantile(h, 0.5) / unit);
+	format(p99, sizeof(p99), (double)hist__quantile(h, 0.99) / unit);
 	snprintf(cell, TEXT_CELL_MAX, "%s%*s / %s", least ? ">= " : "", least ? 0 : 5, p50, p99);
 }
 
@@ -320,6 +328,32 @@ bool text_tables__has_cpu(const struct result *r)
 		if (class_of(r, i, CPU_CLASS_OTHER).known)
 			return true;
 	return false;
+}
+
+static bool has_column(int class)
+{
+	for (size_t i = 0; i < MAIN_CLASSES_NR; i++)
+		if ((int)main_classes[i].class == class)
+			return true;
+	return false;
+}
+
+void text_tables__rest(FILE *f, const struct result *r)
+{
+	double sum[CPU_CLASS_NR] = {0}, all = 0;
+	int largest = -1;
+
+	for (int c = 0; c < CPU_CLASS_NR; c++) {
+		for (size_t i = 0; i < r->summary_nr; i++)
+			sum[c] += class_of(r, i, c).known ? class_of(r, i, c).value : 0;
+		all += sum[c];
+		if (sum[c] > 0 && !has_column(c) && (largest < 0 || sum[c] > sum[largest]))
+			largest = c;
+	}
+	fputs("rest: CPU time of no other column", f);
+	if (largest >= 0)
+		fprintf(f, ", largest: %s (%.0f %% of all)",
+			cpu_class__heading((enum cpu_class)largest), 100 * sum[largest] / all);
 }
 
 void text_tables__cpu(FILE *f, const struct result *r, unsigned int columns)

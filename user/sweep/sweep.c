@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/analysis.h"
 #include "base/log.h"
 #include "base/terminal.h"
 #include "host/machine.h"
@@ -19,8 +20,6 @@
 #include "progress.h"
 #include "write/json.h"
 #include "base/commands.h"
-#include "sigcomm21.h"
-#include "study/dataset.h"
 #include "sweep_dir.h"
 #include "sweep_document.h"
 #include "sweep_table.h"
@@ -45,7 +44,6 @@ struct sweep {
 	size_t *order;
 	char **rows; /* by run: its line of results.csv; NULL: not made */
 	double *gbps;
-	struct dataset runs; /* with --preset: all runs */
 	struct progress progress;
 	struct sweep_totals totals;
 	uint64_t began_ns;
@@ -73,13 +71,11 @@ static void tear_down(struct sweep *s)
 	free(s->rows);
 	free(s->order);
 	free(s->gbps);
-	dataset__clear(&s->runs);
 }
 
 /* Keeps what the end needs of a result document: its row and its throughput. */
 static void keep(struct sweep *s, size_t i, const json_t *document)
 {
-	char message[DATASET_MESSAGE_MAX];
 	const json_t *run = json_array_get(json_object_get(document, "runs"), 0);
 	const json_t *gbps = json_object_get(json_object_get(run, "app"), "throughput_gbps");
 	size_t size;
@@ -88,8 +84,6 @@ static void keep(struct sweep *s, size_t i, const json_t *document)
 	sweep_csv__row(f, document);
 	xclose_memstream(f);
 	s->gbps[i] = json_number_value(gbps);
-	if (s->o.preset && dataset__add_document(&s->runs, s->dir.name, document, message))
-		log_warning("%s", message);
 }
 
 /* Takes the runs that an earlier sweep finished. */
@@ -331,6 +325,22 @@ static void open_progress(struct sweep *s)
 	s->engine->tick_arg = s;
 }
 
+/* The published table beside the runs of a preset. */
+static void print_preset(const struct sweep *s, unsigned int width)
+{
+	struct words w = {0};
+	char *text, *option = xasprintf("--preset %s", s->o.preset);
+
+	words__add(&w, xasprintf("--width=%u", width));
+	words__add(&w, xstrdup(s->dir.name));
+	text = analysis__text(s->o.preset, option, &w);
+	words__clear(&w);
+	if (text)
+		fputs(text, stdout);
+	free(text);
+	free(option);
+}
+
 static void print_end(struct sweep *s, uint64_t start_ns)
 {
 	unsigned int width;
@@ -347,21 +357,20 @@ static void print_end(struct sweep *s, uint64_t start_ns)
 	sweep_table__conditions(stdout, width, &s->engine->result.env, &s->o, *s->placement.senders,
 				s->one_cpu);
 	sweep_table__write(stdout, width, s->dir.name, &s->o.grid, s->gbps, s->rows, &s->totals);
-	if (!s->o.preset || !s->totals.made)
-		return;
-	dataset__finish(&s->runs, (double)NAN);
-	sigcomm21__write(stdout, width, &s->runs);
+	if (s->o.preset && s->totals.made && !s->engine->signo)
+		print_preset(s, width);
 }
 
 static int finish(struct sweep *s, uint64_t start_ns)
 {
-	int code = sweep_dir__write_csv(&s->dir, s->rows, s->runs_nr);
+	int code = sweep_dir__write_csv(&s->dir, s->rows, s->runs_nr), signo;
 
 	if (code)
 		return code;
 	print_end(s, start_ns);
-	if (s->engine->signo)
-		return EXIT_SIGNAL_BASE + s->engine->signo;
+	signo = s->engine->signo ? s->engine->signo : loop__ending_signal();
+	if (signo)
+		return EXIT_SIGNAL_BASE + signo;
 	if (s->engine->stopped_by_peer) {
 		log_error("the sweep ended early: %s", s->engine->reason);
 		return EXIT_RUN_FAILED;

@@ -214,6 +214,11 @@ int sweep_dir__open(struct sweep_dir *d, const char *name, bool resume)
 	int err, code;
 
 	d->name = name;
+	if (resume && access(name, F_OK) && errno == ENOENT) {
+		log_error("there is no %s to resume: leave out --resume to begin a sweep in it.",
+			  name);
+		return EXIT_USAGE;
+	}
 	err = atomic_file__make_directory(name);
 	d->made = !err;
 	if (err && err != -EEXIST) {

@@ -7,7 +7,6 @@
 #include "base/command_line.h"
 #include "common/embed.h"
 #include "base/stats.h"
-#include "sigcomm21.h"
 #include "sweep_options.h"
 #include "common/units.h"
 #include "common/word.h"

@@ -12,6 +12,8 @@
 /* Runs of a sweep, all rounds. */
 #define SWEEP_RUNS_MAX 10000
 
+#define SIGCOMM21_NAME "sigcomm21" /* a command of analysis/ too */
+
 struct sweep_options {
 	struct options run;     /* what all runs share; its mode, size and threads mean nothing */
 	struct sweep_grid grid; /* of the lists below */

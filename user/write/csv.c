@@ -14,17 +14,15 @@
 
 #define COLUMN_MAX 128
 
-/*
- * In quotes if it holds a comma, a quote or a newline; quotes doubled. Other characters that must
- * not be printed (printable.h) become '?'.
- */
-static void put_cell(FILE *f, const char *text)
+void csv__put_text(FILE *f, const char *text)
 {
 	bool quoted = strpbrk(text, ",\"\n") != NULL;
 	size_t n;
 
 	if (quoted)
 		fputc('"', f);
+	if (*text && strchr("=+-@", *text))
+		fputc('\'', f);
 	for (; *text; text += n ? n : 1) {
 		n = *text == '\n' ? 1 : printable__length(text);
 		if (*text == '"')
@@ -44,7 +42,7 @@ static void put_value(FILE *f, const json_t *value)
 	char *text;
 
 	if (json_is_string(value)) {
-		put_cell(f, json_string_value(value));
+		csv__put_text(f, json_string_value(value));
 	} else if (value && !json_is_null(value)) {
 		text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
 		fputs(text, f);
@@ -82,7 +80,7 @@ void csv__put_object(struct csv *csv, const json_t *shape, const json_t *object,
 			fputc(',', csv->f);
 		csv->continues = true;
 		if (csv->header)
-			put_cell(csv->f, name);
+			csv__put_text(csv->f, name);
 		else
 			put_value(csv->f, value);
 	}

@@ -27,4 +27,11 @@ void csv__put_object(struct csv *csv, const json_t *shape, const json_t *object,
 		     const char *prefix);
 void csv__end_row(struct csv *csv);
 
+/*
+ * A cell of text: in quotes if it holds a comma, a quote or a newline; quotes doubled. Other
+ * characters that must not be printed (printable.h) become '?'. A spreadsheet executes a cell that
+ * begins with = + - or @, also in quotes: a ' is put before these.
+ */
+void csv__put_text(FILE *f, const char *text);
+
 #endif

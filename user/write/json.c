@@ -32,7 +32,7 @@ FIELDS(asked, (const struct result *r), ASKED_FIELDS)
 	X(text, "stage",       "text",       row->stage)                             \
 	X(text, "backend",     "text",       row->backend)                           \
 	X(text, "hook",        "text",       row->hook)                              \
-	X(text, "programs",    "text",       row->programs)                          \
+	X(text, "programs",    "text",       *row->programs ? row->programs : NULL)                          \
 	X(text, "quality",     "text",       quality__name(row->quality))            \
 	X(text, "reason",      "text",       row->reason)                            \
 	X(text, "remedy",      "text",       row->remedy)                            \

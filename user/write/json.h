@@ -39,7 +39,6 @@ json_t *json_document__settings(const struct result *r, const struct workload *t
  * time, the load, the memory and the packet taps.
  */
 json_t *json_environment__steady(const json_t *environment);
-bool json_environment__passes(const char *key); /* is key one of those that change? */
 
 /* Writes a document as in files: indented, a newline at the end. 0 or -errno. */
 int json_document__write(FILE *f, const json_t *document);

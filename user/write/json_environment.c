@@ -2,10 +2,12 @@
 /* Machine, kernel, path and options of a document: docs/reference/run.md, "Environment" and
  * "Settings". */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/read_file.h"
+#include "common/units.h"
 #include "field.h"
 #include "json.h"
 #include "model/remote.h"
@@ -38,6 +40,16 @@ static struct flag flag_or(struct flag f, const char *why)
 	return (struct flag){f.value, f.known, f.reason ? f.reason : why};
 }
 
+static struct real quota_or(struct real quota, const char *why)
+{
+	return (struct real){quota.value, quota.known, quota.reason ? quota.reason : why};
+}
+
+static struct real in_seconds(struct num ns)
+{
+	return (struct real){(double)ns.value / 1e9, ns.known, ns.reason};
+}
+
 static const char *no_receiver(const struct environment *e)
 {
 	if (e->receiver)
@@ -55,17 +67,40 @@ static const char *const congestion_choices[] = {
 };
 
 /* No mitigation in force is known, and is not the same as an unreadable list. */
-static void json_put_mitigations(json_t *o, const char *key, const struct machine *m)
+static void json_put_mitigations(json_t *o, const char *key, const struct machine *m,
+				 const char *why)
 {
 	if (m->mitigations_known)
 		json_put(o, key, json_value__text(m->mitigations));
 	else
-		json_put_text_or(o, key, NULL, unreadable);
+		json_put_text_or(o, key, NULL, why);
+}
+
+static void json_put_sysctl_text(json_t *o, const char *key, const struct sysctl *s,
+				 const char *why)
+{
+	json_put_text_or(o, key, s->text, s->reason ? s->reason : why);
+}
+
+static void json_put_sysctl_num(json_t *o, const char *key, const struct sysctl *s, const char *why)
+{
+	const char *reason = s->text[0] ? "is not a number" : s->reason ? s->reason : why;
+	uint64_t n = 0;
+	bool known = !parse_count(s->text, 0, UINT64_MAX, &n);
+
+	json_put_num(o, key, num_or(known, n, reason));
 }
 
 /* clang-format off */
 #define FIELD_ROW_mitigations(key, unit, ...) FIELD_ROW_VALUE(key, unit)
 #define FIELD_PUT_mitigations(key, unit, ...) json_put_mitigations(o, key, __VA_ARGS__);
+
+#define FIELD_ROW_sysctl_text(key, unit, ...) FIELD_ROW_VALUE(key, unit)
+#define FIELD_PUT_sysctl_text(key, unit, ...) json_put_sysctl_text(o, key, __VA_ARGS__);
+#define FIELD_ROW_sysctl_num(key, unit, ...)  FIELD_ROW_VALUE(key, unit)
+#define FIELD_PUT_sysctl_num(key, unit, ...)  json_put_sysctl_num(o, key, __VA_ARGS__);
+#define SYSCTL_FIELD(X, why, kind, key, path, unit) \
+	X(sysctl_##kind, #key, unit, &e->sysctls[SYSCTL_##key], why)
 
 #define TAP_FIELDS(X)                                                        \
 	X(text, "device",   "text",       t->device[0] ? t->device : "*")    \
@@ -98,7 +133,13 @@ FIELDS(offloads, (const struct environment *e), OFFLOADS_FIELDS)
 	X(flag,    "arfs",           "true/false", flag_or(e->arfs, why))              \
 	X(text_or, "qdisc",          "text",  e->qdisc, why)                           \
 	X(text_or, "virtualization", "text",  e->virtualization, why)                  \
-	X(text_or, "governor",       "text",  e->machine.governor, why)
+	X(text_or, "governor",       "text",  e->machine.governor, why)                \
+	X(text_or, "system_congestion_control", "text", e->congestion.system, why)     \
+	X(mitigations, "mitigations", "text", &e->machine, why)                        \
+	X(flag,    "irq_time_accounting", "true/false", flag_or(e->machine.irq_time, why)) \
+	X(real,    "cpu_quota",      "CPUs",  quota_or(e->machine.quota, why))         \
+	X(sysctl_text, "rps_cpus",   "text",  &e->rps, why)                            \
+	SYSCTLS(SYSCTL_FIELD, X, why)
 FIELDS(receiver, (const struct environment *e, const char *why), RECEIVER_FIELDS)
 
 #define ENVIRONMENT_FIELDS(X)                                                                   \
@@ -135,37 +176,51 @@ FIELDS(receiver, (const struct environment *e, const char *why), RECEIVER_FIELDS
 	  "the CPUs' frequency has no governor here")                                           \
 	X(text_or, "huge_pages",            "text",       e->machine.huge_pages,                \
 	  "this kernel has no transparent huge pages")                                          \
-	X(mitigations, "mitigations",       "text",       &e->machine)                          \
+	X(mitigations, "mitigations",       "text",       &e->machine, unreadable)              \
 	X(num,     "numa_nodes",            "count",      e->machine.numa_nodes)                \
 	X(text_or, "caches",                "text",       e->machine.caches, unreadable)        \
 	X(num,     "memory",                "bytes",      e->machine.memory)                    \
 	X(real,    "load_average",          "",           e->machine.load)                      \
 	X(real,    "cpu_steal",             "0 to 1",     e->machine.steal)                     \
-	X(object,  "receiver",              receiver, e->receiver ? e->receiver : &nothing, no_receiver(e))
+	X(object,  "receiver",              receiver, e->receiver ? e->receiver : &nothing, no_receiver(e)) \
+	X(real,    "load_average_end",      "",           e->machine.load_end)                  \
+	X(real,    "cpu_others",            "0 to 1",     e->machine.others)                    \
+	X(flag,    "irq_time_accounting",   "true/false", e->machine.irq_time)                  \
+	X(real,    "cpu_quota",             "CPUs",       e->machine.quota)                     \
+	X(num,     "cpu_periods",           "count",      e->machine.throttling.periods)        \
+	X(num,     "cpu_throttled_periods", "count",      e->machine.throttling.throttled)      \
+	X(real,    "cpu_throttled_s",       "s",          in_seconds(e->machine.throttling.ns)) \
+	X(sysctl_text, "rps_cpus",          "text",       &e->rps, unreadable)                  \
+	SYSCTLS(SYSCTL_FIELD, X, unreadable)
 DOCUMENT_FIELDS(environment, (const struct environment *e), ENVIRONMENT_FIELDS)
 /* clang-format on */
 
-static const char *const passing[] = {
-	"started",          "load_average", "load_average_reason", "cpu_steal",
-	"cpu_steal_reason", "packet_taps",  "packet_taps_reason",  "taps",
-	"memory",           "memory_reason"};
+/* The kernel computes tcp_mem from the memory that is free at boot. */
+static const char *const passing[] = {"started",
+				      "load_average",
+				      "load_average_end",
+				      "cpu_steal",
+				      "cpu_others",
+				      "cpu_periods",
+				      "cpu_throttled_periods",
+				      "cpu_throttled_s",
+				      "packet_taps",
+				      "taps",
+				      "memory",
+				      "tcp_mem"};
 #define PASSING_NR (sizeof(passing) / sizeof(passing[0]))
-
-bool json_environment__passes(const char *key)
-{
-	size_t i = 0;
-
-	while (i < PASSING_NR && strcmp(key, passing[i]))
-		i++;
-	return i < PASSING_NR;
-}
 
 json_t *json_environment__steady(const json_t *environment)
 {
 	json_t *steady = json_copy((json_t *)environment);
 
-	for (size_t i = 0; i < PASSING_NR; i++)
+	for (size_t i = 0; i < PASSING_NR; i++) {
+		char reason[64];
+
+		snprintf(reason, sizeof(reason), "%s_reason", passing[i]);
 		json_object_del(steady, passing[i]);
+		json_object_del(steady, reason);
+	}
 	return steady;
 }
 

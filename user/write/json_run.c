@@ -320,12 +320,18 @@ static struct kernel_zc kernel_zc_of(const struct run_result *run)
 static struct real sends_per_notification(const struct run_result *run)
 {
 	struct num n = run->notifications;
+	/* Each request of io_uring has one, which may come without a report. */
+	uint64_t completed = mode__has(run->mode, MODE_NOTIFIES) ? run->kernel_zc.sends
+								 : run->kernel_zc.completed;
 
 	if (!run->kernel_zc_known || !n.known)
 		return real_or(false, 0, n.reason);
+	/* The first notification of a window completes the sends before the window as well. */
+	if (run_result__sampled_completions(run))
+		return real_or(false, 0, "completions were sampled");
 	if (!n.value)
 		return real_or(false, 0, "nothing completed");
-	return real_or(true, (double)run->kernel_zc.completed / (double)n.value, NULL);
+	return real_or(true, (double)completed / (double)n.value, NULL);
 }
 
 static const char *no_codes(const struct run_result *run, const struct kernel_zc *zc)
@@ -349,9 +355,7 @@ static const char *no_codes(const struct run_result *run, const struct kernel_zc
 	X(bare,   "not_copied",             "count", num_if(zc.coded, zc.counts.not_copied))   \
 	X(reason, "sends_reason",           zc.known ? zc.no_sends : NULL)                     \
 	X(num,    "notifications",          "count", run->notifications)                       \
-	X(num,    "filled",                 "count", run->zc_filled)                           \
 	X(bare,   "missed",                 "count", num_if(zc.known, zc.missed))              \
-	X(num,    "repeated",               "count", run->zc_repeated)                         \
 	X(num,    "sends_unseen",           "count", run->zc_unseen)                           \
 	X(real,   "sends_per_notification", "ratio", sends_per_notification(run))              \
 	X(num,    "completed_bytes",        "bytes", run->pinned.completed_bytes)              \
@@ -463,7 +467,9 @@ static json_t *uncovered_list(const struct run_result *run)
 	X(real, "events_share", "0..1",  run_result__events_share(run))     \
 	X(numbers, HEALTH_NUMBERS, &run->health)                            \
 	X(real, "paused_s",     "s",                                        \
-	  real_or(run->duration_ns, (double)run->health.paused_ns / 1e9, "nothing was measured"))
+	  real_or(run->duration_ns, (double)run->health.paused_ns / 1e9, "nothing was measured")) \
+	X(real, "cpu_steal",    "0 to 1",   health__stolen(&run->health))   \
+	X(real, "cpu_others",   "0 to 1",   health__others(&run->health))
 FIELDS(health, (const struct run_result *run), HEALTH_FIELDS)
 
 /* A row per side and kind that occurred. */

@@ -69,9 +69,11 @@ TEST(sentence_lists_classes_by_share)
 	add(&found.total, CPU_CLASS_TX_COPY, 300);
 	add(&found.total, CPU_CLASS_TCP_IP, 695);
 	add(&found.total, CPU_CLASS_SKB, 5);
-	assert_says(&found, ": TCP/IP 70 %, send copy 30 %, others 0.5 %, +-2.8 points (95 %)");
+	assert_says(&found, ": TCP/IP 70 % (66 to 73 %), send copy 30 % (27 to 33 %), others 0.5 % "
+			    "(intervals of 95 %)");
 	add(&found.total, CPU_CLASS_FILE_READ, 1000);
-	assert_says(&found, ": file read 50 %, TCP/IP 35 %, send copy 15 %, ");
+	assert_says(&found, ": file read 50 % (47 to 53 %), TCP/IP 35 % (32 to 37 %), send copy 15 "
+			    "% (13 to 17 %), ");
 	found.cpu.profile.left_out = 2;
 	assert_says(&found, "The stacks of 2 samples were not kept.");
 	snprintf(found.cpu.no_cycles, sizeof(found.cpu.no_cycles), "cycles were refused: Busy");
@@ -94,5 +96,5 @@ TEST(shares_are_given_once_their_interval_is_below_20_points)
 	assert_says(&found, "24 samples by cpu-clock at 49 Hz in 2 s: too few");
 	add(&found.total, CPU_CLASS_TX_COPY, 50);
 	add(&found.total, CPU_CLASS_TCP_IP, 50);
-	assert_says(&found, "copy 50 %, TCP/IP 50 %, +-8.7 points (95 %)");
+	assert_says(&found, "copy 50 % (41 to 59 %), TCP/IP 50 % (41 to 59 %) (intervals of 95 %)");
 }

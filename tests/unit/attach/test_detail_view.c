@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "attach/top_view.h"
+#include "support/attach_plan.h"
 #include "support/grid_text.h"
 #include "support/test.h"
 
@@ -30,7 +31,8 @@ static const struct sock_state stream = {
 static char *page(const struct view_item *item, int rows, int columns)
 {
 	static const struct attach_options o = {.top = 10};
-	struct attach_result r = {.o = &o, .sees_kinds = true, .cpu = {.reason = "not sampled"}};
+	struct attach_result r = {
+		.o = &o, ATTACH_PLAN, .sees_kinds = true, .cpu = {.reason = "not sampled"}};
 	struct grid *g = grid__new(rows, columns);
 	char *text;
 
@@ -119,8 +121,8 @@ TEST(verdict_is_on_the_direction_that_has_the_bytes)
 	free(text);
 }
 
-/* Half of the bytes had no seen call: the sentence says that it rests on the others. */
-TEST(sentence_on_sampled_calls_says_so)
+/* Half of the bytes had no seen call: the sentence has the interval that they leave. */
+TEST(sentence_on_sampled_calls_has_their_interval)
 {
 	struct sock_state s = stream;
 	struct view_item item;
@@ -130,7 +132,7 @@ TEST(sentence_on_sampled_calls_says_so)
 	s.now.sent = 6000000;
 	item = item_of(&s);
 	text = page(&item, 24, 80);
-	assert_non_null(strstr(text, "nginx 42 copies all it sends, by the calls that were seen."));
+	assert_non_null(strstr(text, "nginx 42 copies 50 to 100 % of what it sends."));
 	free(text);
 }
 

@@ -114,6 +114,15 @@ static void check_csv(json_t *document, const char *first)
 	free(text);
 }
 
+TEST(a_process_without_a_name_is_known)
+{
+	char buf[OWNER_LEN];
+
+	assert_string_equal(attach_result__owner(buf, (const char[16]){"nginx"}, 7), "nginx 7");
+	assert_string_equal(attach_result__owner(buf, (const char[16]){0}, 7), "(no name) 7");
+	assert_string_equal(attach_result__owner(buf, (const char[16]){0}, 0), "(unknown)");
+}
+
 TEST(documents_match_their_golden_files_and_csv_has_their_values)
 {
 	json_t *known = document_about(&stream, true), *unknown = document_about(&stream, false);
@@ -156,14 +165,12 @@ TEST(bytes_divided_by_sampled_calls_have_quality_sampled)
 
 TEST(calls_that_were_all_seen_are_counted_exactly)
 {
-	struct attach_result r = {.sees_kinds = true};
-
 	for (uint64_t bytes = 1; bytes < 3000; bytes++) {
 		struct socket_ledger b = {.socket_tx = bytes};
 		struct amount calls;
 
 		b.calls[NIO_CALL_PLAIN] = (struct nio_amount){bytes, bytes / 49 + 1};
-		calls = attach_result__call_count(&r, &b, NIO_CALL_PLAIN);
+		calls = attach_result__call_count(&b, NIO_CALL_PLAIN);
 		assert_int_equal(calls.least, bytes / 49 + 1);
 		assert_int_equal(calls.most, bytes / 49 + 1);
 	}
@@ -181,7 +188,7 @@ TEST(calls_and_copies_of_an_estimate_have_two_ends)
 	b.stages[NIO_STAGE_TX_SPLICE] = (struct nio_amount){600, 6};
 	b.call_margin[NIO_CALL_PLAIN] = (struct byte_margin){300, 500};
 	b.stage_margin[NIO_STAGE_TX_COPY] = (struct byte_margin){300, 500};
-	calls = attach_result__call_count(&r, &b, NIO_CALL_PLAIN);
+	calls = attach_result__call_count(&b, NIO_CALL_PLAIN);
 	assert_int_equal(calls.value, 40);
 	assert_int_equal(calls.least, 10);
 	assert_int_equal(calls.most, 1000); /* each unseen byte may be a call */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of connections, processes, ports and cgroups of attach. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "attach/attach_result.h"
@@ -50,6 +51,49 @@ TEST(table_keeps_the_largest_closed_connections_and_sums_all)
 	assert_int_equal(t.total.socket_tx, sum);
 	assert_int_equal(t.processes_nr, 1);
 	assert_int_equal(t.processes[0].ledger.socket_tx, sum);
+	table__clear(&t);
+}
+
+static void assert_divided(const struct socket_ledger *b)
+{
+	assert_int_equal(b->stages[NIO_STAGE_TX_COPY].bytes, 200000);
+	assert_int_equal(b->stages[NIO_STAGE_TX_SPLICE].bytes, 600000);
+	assert_int_equal(b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED], 0);
+}
+
+/* Bytes without a seen call, by windows in which three quarters of such bytes were spliced. */
+TEST(missed_bytes_are_divided_in_each_sum_once_for_each_refresh)
+{
+	const struct nio_group web = {.started = 3, .cgroup = 5, .tgid = 7, .port = 80};
+	double sent[SAMPLED_PARTS] = {[NIO_CALL_PLAIN] = 500, [NIO_CALL_SPLICE] = 1500};
+	double moved[SAMPLED_PARTS] = {[NIO_MOVED_COPIED] = 500, [NIO_MOVED_SPLICED] = 1500};
+	struct sock_state s[] = {closed_stream(1, 0), closed_stream(2, 0)};
+	struct attach_events e = {.sampled = true};
+	struct table t = {0};
+
+	for (size_t i = 0; i < 2; i++) {
+		s[i].now.sent = 400000;
+		s[i].started = 3;
+		s[i].cgroup = 5;
+		s[i].local_port = 80;
+		s[i].flags = SOCK_STATE_PLACED;
+	}
+	for (uint64_t i = 1; i <= 40; i++) {
+		seen_bytes__add(&e.seen, sent, moved, false, 10);
+		seen_groups__add(&e.groups, &web, sent, moved, i);
+		seen_groups__end(&e.groups, false, 10, i);
+	}
+	/* A second refresh has no new connection. */
+	for (size_t refreshes = 0; refreshes < 2; refreshes++) {
+		refresh(&t, s, refreshes ? 0 : 2);
+		table__divide_missed(&t, &e);
+		assert_divided(&t.total);
+		assert_divided(&t.processes[0].ledger);
+		assert_divided(&t.processes[0].ports.list[0].ledger);
+		assert_divided(&t.groups[GROUP_PORT].list[0].ledger);
+		assert_divided(&t.groups[GROUP_CGROUP].list[0].ledger);
+	}
+	free(e.groups.list);
 	table__clear(&t);
 }
 
@@ -385,8 +429,16 @@ TEST(verdict_and_advice_name_the_port_that_copies)
 	assert_null(strstr(j.advice, "ort 80"));
 	assert_true(attach_row__at(&row, &r, BY_PROCESS, 0));
 	assert_string_equal(verdict_of_row(&r, &row).advice, j.advice);
-	for (size_t i = 0; attach_row__at(&row, &r, BY_PORT, i); i++)
+	for (size_t i = 0; attach_row__at(&row, &r, BY_PORT, i); i++) {
 		assert_int_equal(verdict_of_row(&r, &row).advice[0] != '\0', row.id == 81);
+		/* The same estimate with an interval that carries nothing. */
+		row.ledger.divided[NIO_SIDE_SENDER] = row.ledger.socket_tx;
+		row.ledger.stage_margin[NIO_STAGE_TX_COPY].below = row.ledger.socket_tx / 2;
+		assert_string_equal(verdict_of_row(&r, &row).advice,
+				    row.id == 81 ? "Too few calls were seen for advice on copies: "
+						   "--count-calls watches every call."
+						 : "");
+	}
 	/* A connection has advice in the refresh that read its process, and not later. */
 	s.local_port = 81;
 	s.now.sent = s.stages[NIO_STAGE_TX_COPY].bytes = 50000000;

@@ -5,6 +5,7 @@
 
 #include "attach/top_view.h"
 #include "screen/curses_screen.h"
+#include "support/attach_plan.h"
 #include "support/grid_text.h"
 #include "support/test.h"
 
@@ -22,6 +23,7 @@ static void scene__begin(struct scene *s, enum by by)
 	memset(s, 0, sizeof(*s));
 	s->o.by = by;
 	s->r = (struct attach_result){.o = &s->o,
+				      ATTACH_PLAN,
 				      .begun_ns = SECOND,
 				      .sees_kinds = true,
 				      .missed.known = true,
@@ -124,7 +126,9 @@ TEST(ports_have_rows_totals_and_a_verdict_that_names_them)
 	assert_row(text, "total", "total 5 MB 1 MB - 4 MB - 0.20");
 	assert_non_null(strstr(text, "port 8081 (1) copies all it sends. port 8080 (1) sends "
 				     "without a copy"));
-	assert_non_null(strstr(text, "2 open, 2 in all   unaccounted 0 B   0 missed"));
+	assert_non_null(strstr(text, "2 open, 2 in all"));
+	assert_non_null(strstr(
+		text, "copies/B, zc cop., text since the start   unaccounted 0 B   0 missed"));
 	scene__end(&s);
 }
 
@@ -156,7 +160,7 @@ TEST(rates_of_a_way_of_sending_are_unknown_where_they_exceed_what_was_sent)
 	scene__begin(&scene, BY_PORT);
 	refresh_with(&scene, 2, &unseen, 1);
 	assert_row(refresh_with(&scene, 3, &s, 1), "port 8081",
-		   "port 8081 (1) 1 MB n/a n/a n/a - ~1.00");
+		   "port 8081 (1) 1 MB n/a n/a n/a - >=0.50");
 	scene__end(&scene);
 }
 
@@ -169,9 +173,9 @@ TEST(rates_of_sampled_calls_are_marked_and_never_a_measured_zero)
 	scene__begin(&scene, BY_PORT);
 	refresh_with(&scene, 2, &s, 1);
 	s.window = 2;
-	s.now.sent = 3000000;
+	s.now.sent = 1500000;
 	assert_row(refresh_with(&scene, 3, &s, 1), "port 8081",
-		   "port 8081 (1) 2 MB ~2 MB - n/a - ~1.00");
+		   "port 8081 (1) 500 kB ~500 kB - n/a - ~1.00");
 	scene__end(&scene);
 }
 
@@ -207,6 +211,22 @@ TEST(largest_rate_is_first_and_a_chosen_row_stays_selected)
 	refresh(&s, 4, 8000001, 9000000);
 	assert_true(strstr(s.screen, "port 8080") < strstr(s.screen, "port 8081"));
 	assert_int_equal(s.v.selected, 8080);
+	scene__end(&s);
+}
+
+TEST(r_ends_this_start_and_q_ends_all)
+{
+	struct scene s;
+
+	scene__begin(&s, BY_PORT);
+	refresh(&s, 2, 0, 1000000);
+	press(&s, "/r\n"); /* typed into the filter */
+	assert_false(s.v.restarts);
+	assert_true(top_view__key(&s.v, &s.o, 'r'));
+	assert_true(s.v.restarts);
+	s.v.restarts = false;
+	assert_true(top_view__key(&s.v, &s.o, 'q'));
+	assert_false(s.v.restarts);
 	scene__end(&s);
 }
 
@@ -326,8 +346,8 @@ TEST(verdict_uses_the_rows_that_the_table_leaves)
 
 TEST(help_explains_each_column_and_each_key)
 {
-	static const char *const keys[] = {" b  ", " s  ",        " up down  ",  " Enter  ",
-					   " /  ", " p, space  ", " q, Ctrl-C  "};
+	static const char *const keys[] = {" b  ", " s  ",        " up down  ", " Enter  ",
+					   " /  ", " p, space  ", " r  ",       " q, Ctrl-C  "};
 	char line[160];
 	struct scene s;
 

@@ -3,11 +3,13 @@
  * The rank test that decides on differences: cases calculated by hand, properties, and the error
  * rate on data without a difference.
  */
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/rank_test.h"
+#include "base/stats.h"
 #include "support/near.h"
 #include "support/random.h"
 #include "support/test.h"
@@ -264,6 +266,72 @@ TEST(family_of_16_noise_comparisons_is_wrong_in_5_percent_at_most)
 	}
 	print_message("  any difference in %u of %d\n", wrong, SETS / 2);
 	assert_true(wrong <= SETS / 2 * RANK_LEVEL + 3 * sqrt(SETS / 2 * RANK_LEVEL));
+}
+
+/* A member of a vector; NaN: null. */
+static double member(const json_t *o, const char *key)
+{
+	const json_t *value = json_object_get(o, key);
+
+	return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static size_t values(const json_t *o, const char *key, double *out)
+{
+	const json_t *value, *list = json_object_get(o, key);
+	size_t i;
+
+	json_array_foreach(list, i, value)
+		out[i] = json_number_value(value);
+	return json_array_size(list);
+}
+
+static void check_member(const json_t *o, const char *key, double value)
+{
+	double expected = member(o, key);
+
+	if (isnan(expected))
+		assert_true(isnan(value));
+	else
+		NEAR(value, expected, 1e-12 * fmax(1, fabs(expected)));
+}
+
+static void check_vector(const json_t *o)
+{
+	static const char *const words[] = {"unknown", "point", "few", "noise", "higher", "lower"};
+	double a[64], b[64];
+	size_t n = values(o, "a", a), m = values(o, "b", b);
+	struct rank_test t = rank_test__of(a, n, b, m, (size_t)member(o, "tests"));
+
+	assert_string_equal(words[t.difference],
+			    json_string_value(json_object_get(o, "difference")));
+	assert_true(t.sign == (int)member(o, "sign"));
+	check_member(o, "change", t.change);
+	check_member(o, "low", t.low);
+	check_member(o, "high", t.high);
+	check_member(o, "coverage", t.coverage);
+	check_member(o, "p", t.p);
+}
+
+/* tests/analysis/test_stats.py has the same. Run from the root of the source tree. */
+TEST(vectors_have_the_same_results_as_in_python)
+{
+	json_t *root = json_load_file("tests/fixtures/rank-test.json", 0, NULL);
+	const json_t *vectors = json_object_get(root, "rank_test");
+	const json_t *rounds = json_object_get(root, "rounds_needed");
+
+	assert_true(json_array_size(vectors) > 40);
+	for (size_t i = 0; i < json_array_size(vectors); i++)
+		check_vector(json_array_get(vectors, i));
+	assert_true(json_array_size(rounds) > 0);
+	for (size_t i = 0; i < json_array_size(rounds); i++) {
+		const json_t *o = json_array_get(rounds, i);
+
+		assert_int_equal(
+			rank_test__rounds_needed((size_t)json_integer_value(json_array_get(o, 0))),
+			json_integer_value(json_array_get(o, 1)));
+	}
+	json_decref(root);
 }
 
 TEST(relative_distance_converts_to_change)

@@ -16,6 +16,18 @@ TEST(names_are_kept_as_given_and_as_the_kernel_has_them)
 	assert_int_equal(t.ports[0], 65535);
 }
 
+TEST(a_word_without_dashes_is_a_name)
+{
+	struct target_options t = {0};
+
+	target_options__parse_operand(&t, "nginx");
+	target_options__parse_operand(&t, "7zip");
+	assert_int_equal(t.comms_nr, 2);
+	assert_string_equal(t.comms[0], "nginx");
+	assert_string_equal(t.comms[1], "7zip");
+	assert_int_equal(t.pids_nr, 0);
+}
+
 TEST(command_is_all_after_the_first_two_dashes)
 {
 	static const char *const words[] = {"attach", "-q", "--", "sh", "--", "-c", NULL};

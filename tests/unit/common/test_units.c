@@ -320,6 +320,27 @@ TEST(bytes_are_formatted_in_decimal_units)
 	check_writings(cases, ARRAY_LEN(cases), format_bytes_si);
 }
 
+/* 0.675 is no more than 0.67 at least; 0.07 * 100 is 7.000000000000001. */
+TEST(bounds_are_rounded_outwards_and_exact_values_stay)
+{
+	static const struct writing least[] = {
+		{0, "0 B"},          {675, "675 B"},      {6759, "6.75 kB"}, {69.99e3, "69.9 kB"},
+		{999.7e3, "999 kB"}, {356.9e6, "356 MB"}, {1e9, "1 GB"},     {22.1e9, "22.1 GB"},
+	};
+	static const struct writing most[] = {
+		{0, "0 B"},         {675, "675 B"},      {6751, "6.76 kB"},
+		{69.91e3, "70 kB"}, {999.1e3, "1 MB"},   {356.1e6, "357 MB"},
+		{1e9, "1 GB"},      {22.1e9, "22.1 GB"}, {9.991e3, "10 kB"},
+	};
+
+	check_writings(least, ARRAY_LEN(least), format_bytes_least);
+	check_writings(most, ARRAY_LEN(most), format_bytes_most);
+	assert_true(round_least(0.675, 2) == 0.67 && round_most(0.671, 2) == 0.68);
+	assert_true(round_least(0.29 * 100, 0) == 29 && round_most(0.07 * 100, 0) == 7);
+	assert_true(round_least(-0.744, 2) == -0.75 && round_most(-0.744, 2) == -0.74);
+	assert_false(signbit(round_most(-0.001, 2)));
+}
+
 TEST(times_are_formatted_with_three_digits)
 {
 	static const struct writing cases[] = {

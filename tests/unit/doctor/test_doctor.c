@@ -177,6 +177,21 @@ TEST(missing_capabilities_are_reported_with_a_remedy)
 }
 
 /* Root in a rootless container has all capabilities, but the kernel refuses every program. */
+TEST(cpu_quota_below_the_cpus_limits_a_run)
+{
+	struct facts f = healthy_facts();
+	struct real *quota = &f.env.machine.quota;
+
+	check_says(&f, "cpu_quota", CHECK_OK, "none");
+	*quota = real__known(f.env.cpus);
+	check_is(&f, "cpu_quota", CHECK_OK);
+	*quota = real__known(0.2);
+	check_says(&f, "cpu_quota", CHECK_LIMITED, "0.20 CPUs of 2");
+	check_says(&f, "cpu_quota", CHECK_LIMITED, "cpu.max");
+	*quota = real__unknown("the cgroup is not mounted here");
+	check_says(&f, "cpu_quota", CHECK_UNKNOWN, "not mounted");
+}
+
 TEST(capabilities_of_a_user_namespace_count_only_if_programs_load)
 {
 	struct facts f = healthy_facts();

@@ -67,6 +67,7 @@ TEST(pages_have_measured_metrics_in_the_form_of_their_format)
 		/* What is not measured is absent, with a reason. */
 		{"events_missed", false, false},
 		{"\nnetiotrace_tcp_connections_without_group 3\n", true, true},
+		{"\nnetiotrace_snapshot_interval_seconds 1.5\n", true, true},
 		{"\nnetiotrace_sends_refused_total{group=\"x\",error=\"epipe\"} 2\n", true, true},
 		{"\nnetiotrace_sends_would_block_total{group=\"x\"} 5\n", true, true},
 		{"error=\"enobufs\"", false, false},
@@ -85,6 +86,7 @@ TEST(pages_have_measured_metrics_in_the_form_of_their_format)
 				  .started = 900,
 				  .snapshot = 2000.5,
 				  .snapshot_s = 0.25,
+				  .interval_s = 1.5,
 				  .run_times_unknown = "not counted"};
 	char *text;
 
@@ -208,6 +210,35 @@ TEST(sizes_have_a_sum_if_each_call_was_watched)
 	check_pages(&m, exact, ARRAY_LEN(exact));
 	a.list[1].unwatched = true;
 	check_pages(&m, sampled, ARRAY_LEN(sampled));
+	aggregates__clear(&a);
+}
+
+/* A call of 65536 bytes is at most 65536 (le), and not at most 16384. */
+TEST(buckets_contain_their_bound_and_can_be_left_out)
+{
+	static const struct wanted shown[] = {
+		{"send_size_bytes_bucket{group=\"x\",le=\"16384\"} 1\n", true, true},
+		{"send_size_bytes_bucket{group=\"x\",le=\"65536\"} 4\n", true, true},
+		{"send_size_bytes_count{group=\"x\"} 4\n", true, true},
+		{"size_bytes_sum\",", false, false},
+	};
+	static const struct wanted left_out[] = {
+		{"size_bytes_", false, false},
+		{"size_bytes\n", false, false},
+		{"tcp_read_bytes_total{group=\"x\"} 40\n", true, true},
+	};
+	struct aggregates a;
+	struct metrics m = {.groups = &a, .kernel = "6.1", .backend = "fentry"};
+
+	aggregates__init(&a, 4, 1000);
+	add_group(&a, "x", 30);
+	a.list[1].out.read = 40;
+	a.list[1].out.tx_sizes[nio_size_bucket(65536 - 1)] = 3;
+	a.list[1].out.tx_sizes[nio_size_bucket(16384 - 1)] = 1;
+	check_pages(&m, shown, ARRAY_LEN(shown));
+	a.list[1].unwatched = true;
+	m.no_histograms = true;
+	check_pages(&m, left_out, ARRAY_LEN(left_out));
 	aggregates__clear(&a);
 }
 

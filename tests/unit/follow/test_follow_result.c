@@ -35,7 +35,8 @@ static void assert_near(double a, double b)
 		fail_msg("%f is not %f", a, b);
 }
 
-TEST(equal_samples_have_the_interval_of_the_rule_of_three)
+/* 1 - 0.025^(1/n) of the bytes may have 0 or 16 copies, unseen. */
+TEST(equal_samples_have_the_exact_interval)
 {
 	struct follow_result r = {.o = &options};
 	struct follow_estimate e;
@@ -44,8 +45,24 @@ TEST(equal_samples_have_the_interval_of_the_rule_of_three)
 	e = follow_result__estimate(&r, NIO_FOLLOW_RECEIVED);
 	assert_true(e.per_byte.known);
 	assert_near(e.per_byte.value, 2);
-	assert_near(e.low, 1.95);
-	assert_near(e.high, 2.05);
+	assert_near(e.mean.low, 2 * 0.94038);
+	assert_near(e.mean.high, 2 + 14 * (1 - 0.94038));
+	assert_near(e.copied.low, 0.94038);
+	assert_near(e.copied.high, 1);
+	follow_result__clear(&r);
+}
+
+TEST(share_of_copied_bytes_has_the_interval_of_clopper_and_pearson)
+{
+	struct follow_result r = {.o = &options};
+	struct follow_estimate e;
+
+	add(&r, 5, 1, CHAIN_SENT);
+	add(&r, 15, 0, CHAIN_SENT);
+	e = follow_result__estimate(&r, NIO_FOLLOW_RECEIVED);
+	assert_near(e.copied.low, 0.0866);
+	assert_near(e.copied.high, 0.4910);
+	assert_near(e.mean.low, 0.0866);
 	follow_result__clear(&r);
 }
 
@@ -60,7 +77,7 @@ TEST(fewer_bytes_than_needed_are_no_estimate)
 	follow_result__clear(&r);
 }
 
-TEST(unknown_bytes_may_have_no_copy_or_as_many_as_any)
+TEST(unknown_bytes_may_have_no_copy_or_16)
 {
 	struct follow_result r = {.o = &options};
 	struct follow_estimate e;
@@ -69,8 +86,9 @@ TEST(unknown_bytes_may_have_no_copy_or_as_many_as_any)
 	add(&r, 10, 1, CHAIN_UNDECODED);
 	e = follow_result__estimate(&r, NIO_FOLLOW_RECEIVED);
 	assert_near(e.per_byte.value, 3);
-	assert_near(e.low, 3 * 0.75 - 0.1);
-	assert_near(e.high, 3 + 0.1);
+	assert_true(e.mean.low < 3 * 0.75);
+	assert_true(e.mean.high > (30 * 3 + 10 * 16) / 40.0);
+	assert_true(e.copied.low < 0.75 && e.copied.low > 0.5);
 	follow_result__clear(&r);
 }
 
@@ -83,7 +101,8 @@ TEST(kept_bytes_may_be_copied_later)
 	add(&r, 20, 0, CHAIN_KEPT);
 	e = follow_result__estimate(&r, NIO_FOLLOW_RECEIVED);
 	assert_near(e.per_byte.value, 0.5);
-	assert_true(e.high >= 1);
+	assert_true(e.mean.high >= 0.5 + 0.5 * 16);
+	assert_near(e.copied.high, 1);
 	follow_result__clear(&r);
 }
 
@@ -99,7 +118,7 @@ TEST(bytes_with_more_places_than_watchpoints_may_have_had_more_copies)
 	for (int i = 0; i < 20; i++)
 		follow_result__add(&r, &s, none);
 	assert_int_equal(follow_copies__at_least(&r.of[NIO_FOLLOW_RECEIVED]), 20);
-	assert_true(follow_result__estimate(&r, NIO_FOLLOW_RECEIVED).high >= 3);
+	assert_true(follow_result__estimate(&r, NIO_FOLLOW_RECEIVED).mean.high >= 9.5);
 	follow_result__clear(&r);
 }
 
@@ -174,6 +193,50 @@ static char *text_of(const struct follow_result *r)
 	return text;
 }
 
+/* The text of known bytes with copies, and of unknown ones, has these words. */
+static void assert_says(unsigned int copied, unsigned int copies, unsigned int not_copied,
+			unsigned int unknown, const char *words)
+{
+	struct follow_result r = {.o = &options, .comm = "python3", .duration_ns = 1};
+	char *text;
+
+	memset(places, 0, sizeof(places));
+	add(&r, copied, copies, CHAIN_SENT);
+	add(&r, not_copied, 0, CHAIN_SENT);
+	add(&r, unknown, 0, CHAIN_SLOW);
+	text = text_of(&r);
+	if (!strstr(text, words))
+		fail_msg("\"%s\" is not in: %s", words, text);
+	follow_result__clear(&r);
+}
+
+TEST(words_follow_from_the_interval)
+{
+	assert_says(0, 0, 60, 0, "python3 does not copy what it receives in user space: 0 to 6");
+	assert_says(0, 0, 15, 0,
+		    "Whether python3 copies what it receives cannot be told from 15 bytes in user "
+		    "space: 0 to");
+	assert_says(0, 0, 15, 100, "cannot be told from 15 bytes in user space: 0 to");
+	assert_says(15, 2, 0, 60, "python3 copies some of what it receives in user space: ");
+	assert_says(60, 2, 0, 0, "python3 copies what it receives twice in user space: 94 to 100");
+	assert_says(20, 1, 0, 0, "python3 copies most of what it receives once in user space: 83");
+	assert_says(60, 7, 0, 0, "python3 copies what it receives 7 times in user space: ");
+	assert_says(2, 1, 198, 0, "python3 copies some of what it receives in user space: 0.1 to");
+}
+
+TEST(bytes_with_different_numbers_of_copies_have_no_number_in_words)
+{
+	struct follow_result r = {.o = &options};
+	struct follow_estimate e;
+
+	add(&r, 40, 1, CHAIN_SENT);
+	add(&r, 40, 2, CHAIN_SENT);
+	e = follow_result__estimate(&r, NIO_FOLLOW_RECEIVED);
+	assert_int_equal(e.answer, FOLLOW_COPIES);
+	assert_int_equal(e.times, 0);
+	follow_result__clear(&r);
+}
+
 TEST(text_names_the_function_that_called_the_copy_and_the_cost)
 {
 	struct follow_result r = {.o = &options, .comm = "relay", .duration_ns = 20000000000};
@@ -184,7 +247,7 @@ TEST(text_names_the_function_that_called_the_copy_and_the_cost)
 	follow_result__sort(&r);
 	text = text_of(&r);
 	assert_non_null(strstr(text, "relay copies what it receives once in user space"));
-	assert_non_null(strstr(text, "in pack."));
+	assert_non_null(strstr(text, ", most often in"));
 	assert_non_null(strstr(text, "100 %"));
 	assert_non_null(strstr(text, "libc.so.6+0x1234 < pack pack.c:12"));
 	assert_non_null(strstr(text, "40 sent by TCP"));
@@ -269,6 +332,8 @@ TEST(document_has_the_estimate_and_nulls_with_reasons)
 	document = follow_result__document(&r);
 	received = json_object_get(document, "received");
 	assert_int_equal(json_integer_value(json_object_get(received, "followed")), 40);
+	assert_string_equal(json_string_value(json_object_get(received, "answer")), "copies_most");
+	assert_int_equal(json_integer_value(json_object_get(received, "times")), 1);
 	assert_int_equal(json_integer_value(json_object_get(received, "unknown")), 2);
 	assert_int_equal(
 		json_integer_value(json_object_get(json_object_get(received, "ends"), "sent")), 40);

@@ -33,6 +33,54 @@ TEST(this_machine_is_described)
 	assert_int_equal(strlen(m.started), strlen("2026-01-02T03:04:05Z"));
 	assert_true(m.load.known && m.load.value >= 0);
 	assert_true(m.numa_nodes.known || m.numa_nodes.reason);
+	assert_true(m.irq_time.known || m.irq_time.reason);
+	assert_false(m.load_end.known || m.others.known || m.throttling.periods.known);
 	machine__times(&t);
-	assert_true(t.known && t.total > t.steal);
+	assert_true(t.known && t.total > t.steal + t.tasks);
+}
+
+#define TICK (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK))
+
+/* Of 1000 ticks, tasks had 600 and interrupts 100; the run had 400. */
+static struct health booked(struct flag irq_time, uint64_t ours)
+{
+	const struct cpu_mark a = {{true, 1000, 0, 50, 10}, 77, true};
+	const struct cpu_mark b = {{true, 2000, 20, 650, 110}, 77 + ours * TICK, true};
+	struct health h = {.machine_ns = 0};
+
+	machine__book(&h, &a, &b, irq_time);
+	return h;
+}
+
+TEST(others_are_what_the_run_did_not_use)
+{
+	const struct flag no = {.known = true}, yes = {true, true, NULL}, unknown = {.reason = "x"};
+	struct health h = booked(no, 400);
+
+	assert_int_equal(h.machine_ns, 1000 * TICK);
+	assert_true(health__stolen(&h).value == 0.02);
+	assert_true(health__others(&h).value == 0.3);
+	/* Interrupts that the kernel accounts apart are no program's. */
+	h = booked(yes, 400);
+	assert_true(health__others(&h).value == 0.2);
+	/* Ticks are coarser than the run's clocks: never below 0. */
+	h = booked(no, 800);
+	assert_true(health__others(&h).known && health__others(&h).value == 0);
+	h = booked(unknown, 400);
+	assert_false(health__others(&h).known || health__stolen(&h).known);
+	assert_non_null(health__others(&h).reason);
+}
+
+TEST(marks_count_this_process_and_fail_without_one)
+{
+	const pid_t none = 0, gone = 0x7ffffff0;
+	struct cpu_mark m;
+
+	/* Under RLIMIT_CPU, as here, the clock of a process moves with the tick. */
+	do {
+		machine__mark(&m, &none, 1);
+		assert_true(m.known && m.machine.known);
+	} while (!m.ours_ns);
+	machine__mark(&m, &gone, 1);
+	assert_false(m.known);
 }

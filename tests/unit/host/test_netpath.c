@@ -469,34 +469,45 @@ TEST(environment_without_a_path_has_kernel_and_CPUs_only)
 	assert_null(strchr(env.clocksource, '\n'));
 }
 
-static int write_optmem_max(void *value)
+static int write_sysctl(const char *path, const char *value)
 {
-	FILE *f = fopen("/proc/sys/net/core/optmem_max", "we");
+	FILE *f = fopen(path, "we");
 
 	if (!f)
 		return -errno;
-	fprintf(f, "%d\n", *(int *)value);
+	fputs(value, f);
 	return fclose(f) ? -errno : 0;
+}
+
+/* tcp_wmem is a namespace's own since Linux 4.15. */
+static int write_sysctls(void *value)
+{
+	assert_int_equal(write_sysctl("/proc/sys/net/ipv4/tcp_wmem", "4096 5000 60000\n"), 0);
+	return write_sysctl("/proc/sys/net/core/optmem_max", value);
 }
 
 TEST(environment_is_that_of_the_namespace_of_the_sender)
 {
 	struct environment env;
 	struct netpath *path;
-	int value = 54321, err;
+	char value[] = "54321\n";
+	int err;
 
 	NEED_ROOT();
 	path = open_path(NETPATH_VETH, 9000, false);
-	err = netns__visit(path->netns[NIO_SIDE_SENDER], write_optmem_max, &value);
+	err = netns__visit(path->netns[NIO_SIDE_SENDER], write_sysctls, value);
 	environment__read(&env, path, btf_lookup__has_member("net", "ptype_all"));
 	netpath__close(path);
 	assert_string_equal(env.path, "veth");
 	assert_string_equal(env.device, "veth0");
 	assert_int_equal(env.mtu, 9000);
 	assert_false(env.ipv6);
+	assert_string_equal(env.sysctls[SYSCTL_tcp_wmem].text, "4096 5000 60000");
+	assert_true(env.sysctls[SYSCTL_rmem_max].text[0]); /* also where only the machine has it */
+	assert_true(env.rps.text[0] || env.rps.reason);
 	assert_true(env.optmem_max.known);
 	if (!err)
-		assert_int_equal(env.optmem_max.value, value);
+		assert_int_equal(env.optmem_max.value, 54321);
 	else
 		assert_int_equal(err, -ENOENT); /* before Linux 6.8: the value of the machine */
 }

@@ -20,49 +20,43 @@ TEST(rows_reach_the_highest_CPU_number)
 	assert_int_equal(percpu__rows("none"), -EINVAL);
 }
 
-enum { SLOTS = 3 };
-
 /* The cell of a program on `cpu`, as in bpf/kernel.bpf.h. */
 static struct nio_cell *cell_at(struct nio_cell *cells, uint32_t cpu, uint32_t i)
 {
-	return &cells[cpu * nio_cell_index(SLOTS, 0, 0) + i];
+	return &cells[cpu * NIO_STAGE_NR + i];
 }
 
 /* Every second of 1024 CPUs never existed, some went offline: their counts stay. */
 TEST(each_CPU_is_added_once)
 {
-	uint32_t cpus = 1024, rows = nio_cell_index(SLOTS, 0, 0), stage = NIO_STAGE_DEFERRED_COPY;
+	uint32_t cpus = 1024, rows = NIO_STAGE_NR, stage = NIO_STAGE_DEFERRED_COPY;
 	struct nio_cell *cells = calloc((size_t)cpus * rows, sizeof(*cells)), sum;
 	uint64_t bytes = 0, events = 0;
 
 	assert_non_null(cells);
 	for (uint32_t cpu = 0; cpu < cpus; cpu += 2) {
-		struct nio_cell *cell =
-			cell_at(cells, cpu, nio_cell_index(1, NIO_SIDE_SENDER, stage));
+		struct nio_cell *cell = cell_at(cells, cpu, stage);
 
 		cell->bytes = 0x100000000ULL + cpu;
 		cell->events = 1;
 		cell->hist[NIO_HIST_BUCKETS - 1] = cpu;
 		bytes += cell->bytes;
 		events++;
-		/* Neighbours: another stage, another ledger. */
-		cell_at(cells, cpu, nio_cell_index(1, NIO_SIDE_SENDER, stage + 1))->bytes = 7;
-		cell_at(cells, cpu, nio_cell_index(2, NIO_SIDE_SENDER, stage))->bytes = 9;
+		/* Neighbours. */
+		cell_at(cells, cpu, stage + 1)->bytes = 7;
+		cell_at(cells, cpu, stage - 1)->bytes = 9;
 	}
-	percpu__sum(cells, cpus, rows, nio_cell_index(1, NIO_SIDE_SENDER, stage), &sum,
-		    sizeof(sum));
+	percpu__sum(cells, cpus, rows, stage, &sum, sizeof(sum));
 	assert_int_equal(sum.bytes, bytes);
 	assert_int_equal(sum.events, events);
 	assert_int_equal(sum.hist[NIO_HIST_BUCKETS - 1], 511ULL * 512);
-	assert_int_equal(percpu__sum_one(cells, cpus, rows,
-					 nio_cell_index(1, NIO_SIDE_SENDER, stage), sizeof(sum),
+	assert_int_equal(percpu__sum_one(cells, cpus, rows, stage, sizeof(sum),
 					 offsetof(struct nio_cell, events)),
 			 events);
-	assert_true(percpu__sum_one(cells, cpus, rows, nio_cell_index(1, NIO_SIDE_SENDER, stage),
-				    sizeof(sum), offsetof(struct nio_cell, bytes)) == bytes);
+	assert_true(percpu__sum_one(cells, cpus, rows, stage, sizeof(sum),
+				    offsetof(struct nio_cell, bytes)) == bytes);
 	assert_int_equal(sum.ns, 0);
-	percpu__sum(cells, cpus, rows, nio_cell_index(2, NIO_SIDE_SENDER, stage), &sum,
-		    sizeof(sum));
+	percpu__sum(cells, cpus, rows, stage - 1, &sum, sizeof(sum));
 	assert_int_equal(sum.bytes, 9 * 512);
 	free(cells);
 }

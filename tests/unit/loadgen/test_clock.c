@@ -100,6 +100,36 @@ TEST(root_of_a_map_without_the_uid_is_an_ordinary_user)
 		assert_int_equal(uid_map__root_only(c->map, 65534), c->root_only);
 }
 
+TEST(ids_that_nobody_has_are_drawn_from_a_range_that_the_map_has)
+{
+	static const struct {
+		const char *map;
+		uint32_t first, count;
+		bool has;
+	} cases[] = {
+		{"0 0 4294967295\n", 1879048192, 268304384, true},
+		{"0 100000 65536\n", 1879048192, 268304384, false},
+		{"0 100000 65536\n", 60706, 478, true},
+		{"0 1000 1\n", 60706, 478, false},
+		{"0 1000 1\n60000 2000 2000\n", 60706, 478, true},
+		{"60000 0 1183\n", 60706, 478, false},
+		{"60707 0 5000\n", 60706, 478, false},
+		{"4294967290 0 5\n", 4294967290, 10, false},
+		{"garbage", 60706, 478, false},
+	};
+	uid_t uid = 0, other = 0;
+	gid_t gid;
+
+	for_each_case(c, cases)
+		assert_int_equal(uid_map__has(c->map, c->first, c->count), c->has);
+	if (!uid_map__unused(&uid, &gid))
+		return; /* this namespace maps too few */
+	assert_true(uid > 60000 && uid != 65534 && uid == gid);
+	for (int i = 0; i < 20 && (!i || other == uid); i++)
+		assert_true(uid_map__unused(&other, &gid));
+	assert_true(other != uid);
+}
+
 /* This process: its own map, without a cached answer for another one. */
 TEST(own_map_is_that_of_proc_self_uid_map)
 {

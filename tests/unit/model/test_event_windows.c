@@ -2,7 +2,9 @@
 /* When events are watched, and what the windows tell: simulated programs of known mixes. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/splitmix.h"
 #include "common/xalloc.h"
 #include "model/event_windows.h"
 #include "model/sampled_share.h"
@@ -23,10 +25,15 @@ struct outcome {
 	struct sampled_sums sums;
 	double bytes;
 	double attached_ns, steps_ns;
-	double cost_late_ns;  /* CPU time of events and of attaching after the first 4 s */
-	uint64_t starts[400]; /* of windows, within their second */
+	double cost_ns[WINDOW_PHASES]; /* CPU time of events and attaching, by phase of attach */
+	uint64_t starts[400];          /* of windows, within their second */
 	size_t windows;
 };
+
+static double *cost_at(struct outcome *o, uint64_t now)
+{
+	return &o->cost_ns[now > 60 * S ? 2 : now > 5 * S];
+}
 
 static void simulate(struct outcome *o, const struct scene *s, const struct window_rule *rule,
 		     uint64_t seed, uint64_t ns)
@@ -49,9 +56,7 @@ static void simulate(struct outcome *o, const struct scene *s, const struct wind
 			bytes[0] += sends ? 600 : 0;
 			bytes[1] += sends ? 400 : 0;
 			o->attached_ns += MS;
-			if (now > 4 * S)
-				o->cost_late_ns +=
-					(double)watched * 360 + (double)s->others / 1000 * 130;
+			*cost_at(o, now) += (double)watched * 360 + (double)s->others / 1000 * 130;
 		}
 		load.moves = sends;
 		if (now < o->w.due_ns)
@@ -64,8 +69,7 @@ static void simulate(struct outcome *o, const struct scene *s, const struct wind
 		from = now;
 		if (event_windows__step(&o->w, now, load) != WINDOW_ATTACH)
 			continue;
-		if (now > 4 * S)
-			o->cost_late_ns += 2 * MS;
+		*cost_at(o, now) += 2 * MS;
 		if (o->windows < 400)
 			o->starts[o->windows++] = now % S;
 	}
@@ -74,25 +78,46 @@ static void simulate(struct outcome *o, const struct scene *s, const struct wind
 
 static const struct scene busy = {2000, 1000000, 0, UINT64_MAX};
 
-TEST(everything_is_watched_in_the_first_3_s)
+TEST(everything_up_to_10_percent_of_a_cpu_is_watched_in_the_first_5_s)
 {
+	struct scene web = {10000, 700000, 0, UINT64_MAX}; /* 9.5 % */
 	struct outcome o;
 
-	simulate(&o, &busy, &window_rule_attach, 1, 2900 * MS);
+	simulate(&o, &web, &window_rule_attach, 1, 5 * S);
 	assert_true(o.w.attached && !o.w.sampled);
-	assert_true(o.attached_ns == 2900. * MS);
+	assert_true(o.attached_ns == 5. * S);
+	assert_true(fabs(o.w.spent_ns - o.cost_ns[0]) < 3. * MS);
 }
 
-TEST(quiet_service_beside_a_busy_one_has_a_narrow_interval_within_10_s_and_the_budget)
+/* Also where the shortest window in each 0.1 s would cost more. A step of 1 ms lengthens windows.
+ */
+TEST(each_phase_keeps_its_budget)
+{
+	const uint64_t others[] = {200000, 1000000, 3000000};
+	struct window_rule steady = window_rule__steady(WINDOW_BUDGET_STEADY);
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		struct scene s = {100000, others[i], 0, UINT64_MAX};
+		struct outcome o;
+
+		simulate(&o, &s, &window_rule_attach, i, 160 * S);
+		assert_true(o.cost_ns[0] < 0.11 * 5 * S);
+		assert_true(o.cost_ns[1] < 0.023 * 55 * S);
+		assert_true(o.cost_ns[2] < 0.0045 * 100 * S);
+		simulate(&o, &s, &steady, i, 160 * S);
+		assert_true(o.cost_ns[0] + o.cost_ns[1] + o.cost_ns[2] < 0.0045 * 160 * S);
+	}
+}
+
+TEST(quiet_service_beside_a_busy_one_has_a_narrow_interval_within_10_s)
 {
 	struct sampled_share share;
 	struct outcome o;
 
 	simulate(&o, &busy, &window_rule_attach, 2, 10 * S);
 	share = sampled_share__of(&o.sums, 1, 3, o.bytes);
-	assert_true(share.known && share.high - share.low < 0.2);
-	assert_true(o.cost_late_ns / (6. * S) < 0.005);
-	assert_true(o.attached_ns > 3.03 * S);
+	assert_true(share.known && share.high - share.low < 0.1);
+	assert_true(o.attached_ns > 2.5 * S);
 }
 
 TEST(programs_stay_attached_while_events_are_within_the_budget)
@@ -112,6 +137,23 @@ TEST(programs_stay_attached_while_events_are_within_the_budget)
 							 .moves = true});
 	assert_false(o.w.in_windows);
 	assert_int_equal(o.w.weight, 1);
+}
+
+/* Events of other sockets are a difference of two counts, one of which may be read later. */
+TEST(counts_that_go_back_cost_nothing_and_any_rate_has_a_period)
+{
+	struct window_rule steady = window_rule__steady(WINDOW_BUDGET_STEADY);
+	struct window_load load = {.watched = 5, .others = 100};
+	struct event_windows w;
+
+	event_windows__begin(&w, &steady, 0, 1, load);
+	load.others = 10;
+	assert_int_equal(event_windows__step(&w, S, load), WINDOW_STAY);
+	assert_true(event_windows__spent_ns(&w, load) < 10. * MS);
+	load.others = UINT64_MAX;
+	assert_int_equal(event_windows__step(&w, 2 * S, load), WINDOW_DETACH);
+	assert_true(w.weight > 0 && w.window_ns > 0);
+	assert_true(w.due_ns < 2 * 3600 * S);
 }
 
 TEST(no_window_opens_while_no_watched_socket_moves_bytes)
@@ -227,13 +269,14 @@ static double (*sums_of(const struct shape *s))[2]
 }
 
 /* Watches a shape from its begin to its end. */
-static struct sampled_sums watch(const struct shape *s, double (*sums)[2], uint64_t seed)
+static struct sampled_sums watch(const struct shape *s, double (*sums)[2],
+				 const struct window_rule *rule, uint64_t seed)
 {
 	struct sampled_sums seen = {0};
 	struct event_windows w;
 	uint64_t from = 0, now = 0;
 
-	event_windows__begin(&w, &window_rule_attach, 0, seed, (struct window_load){0});
+	event_windows__begin(&w, rule, 0, seed, (struct window_load){0});
 	for (;;) {
 		struct window_load load = {.watched = 2 * now, .others = 1000 * now, .moves = true};
 		double bytes[SAMPLED_PARTS] = {0};
@@ -254,33 +297,153 @@ static struct sampled_sums watch(const struct shape *s, double (*sums)[2], uint6
 }
 
 /* Of 1000 intervals of 95 % at most 80 may miss the truth, of every shape and both kinds. */
+static void check_intervals(const struct shape *s, const struct window_rule *rule)
+{
+	double(*sums)[2] = sums_of(s);
+	double all = sums[s->ms][0] + sums[s->ms][1], widest = 0;
+	unsigned int missed[2] = {0};
+
+	for (uint64_t seed = 0; seed < 1000; seed++) {
+		struct sampled_sums seen = watch(s, sums, rule, seed);
+
+		for (int kind = 0; kind < 2; kind++) {
+			struct sampled_share share = sampled_share__of(&seen, 1U << kind, 3, all);
+			double truth = sums[s->ms][kind] / all;
+
+			assert_true(share.low <= share.share && share.share <= share.high);
+			missed[kind] += truth < share.low - 1e-9 || truth > share.high + 1e-9;
+			widest = fmax(widest, share.high - share.low);
+		}
+	}
+	free(sums);
+	if (missed[0] > 80 || missed[1] > 80)
+		fail_msg("%s: %u and %u of 1000 miss", s->name, missed[0], missed[1]);
+	if (s->rate == constant_rate)
+		assert_true(widest < 0.13);
+}
+
 TEST(intervals_hold_for_bursts_turns_and_constant_rates)
 {
+	struct window_rule steady = window_rule__steady(WINDOW_BUDGET_STEADY);
+
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-		const struct shape *s = &shapes[i];
-		double(*sums)[2] = sums_of(s);
-		double all = sums[s->ms][0] + sums[s->ms][1], widest = 0;
-		unsigned int missed[2] = {0};
+		check_intervals(&shapes[i], &window_rule_attach);
+		check_intervals(&shapes[i], &steady);
+	}
+}
 
-		for (uint64_t seed = 0; seed < 1000; seed++) {
-			struct sampled_sums seen = watch(s, sums, seed);
+/*
+ * Where the interval fails, by these simulations: bursts that come once in some seconds. Of 300
+ * intervals, 34 miss a transfer of 50 MB in 20 ms once in 5 s among small ones, and 14 miss 50
+ * connections at a time once in 2.5 s: one that a window met counts for those that none met.
+ *
+ * Connections of one port: each moves a header by kind 0, then a body by the kind of the
+ * connection. Both kinds arrive at random moments, or `together` at a time.
+ */
+struct traffic {
+	const char *name;
+	double per_s[2];    /* connections */
+	double size[2];     /* bytes of a body: the median */
+	double spread;      /* of sizes: a standard deviation of their logarithm */
+	unsigned int ms[2]; /* that a body takes */
+	unsigned int together;
+	double widest; /* mean width of the intervals, less than this; 0: any */
+};
 
-			for (int kind = 0; kind < 2; kind++) {
-				struct sampled_share share =
-					sampled_share__of(&seen, 1U << kind, 3, all);
-				double truth = sums[s->ms][kind] / all;
+#define TRAFFIC_MS 20000
+#define TRIES      100
 
-				assert_true(share.low <= share.share && share.share <= share.high);
-				missed[kind] +=
-					truth < share.low - 1e-9 || truth > share.high + 1e-9;
-				widest = fmax(widest, share.high - share.low);
-			}
-		}
-		free(sums);
-		if (missed[0] > 80 || missed[1] > 80)
-			fail_msg("%s: %u and %u of 1000 miss", s->name, missed[0], missed[1]);
-		if (s->rate == constant_rate)
-			assert_true(widest < 0.13);
+static const struct traffic traffics[] = {
+	{"downloads by one way", {0, 1000}, {0, 20000}, 0, {1, 1}, 1, 0.18},
+	{"a kind by connection", {500, 500}, {20000, 20000}, 1, {1, 1}, 1, 0},
+	{"small ones copied, large ones by reference", {2000, 20}, {500, 1e6}, 1, {1, 8}, 1, 0},
+	{"slow and fast ones", {300, 50}, {50000, 50000}, 0.5, {1, 2000}, 1, 0},
+	{"few and large", {20, 2}, {10000, 1e6}, 1, {1, 5}, 1, 0},
+	{"50 at a time", {1000, 500}, {5000, 50000}, 0.5, {2, 2}, 50, 0},
+	{"sizes over four orders of magnitude", {500, 100}, {2000, 20000}, 2, {1, 3}, 1, 0},
+	{"heavy tails, few", {20, 2}, {10000, 1e5}, 2.5, {1, 5}, 1, 0},
+	{"heavy tails", {500, 100}, {2000, 20000}, 3, {1, 3}, 1, 0},
+	{"one of 50 MB in 20 ms each second", {500, 1}, {5000, 5e7}, 0.5, {1, 20}, 1, 0},
+	{"a rare kind", {3000, 5}, {5000, 5000}, 0.5, {1, 1}, 1, 0.15},
+};
+
+/* From 0 to 1. */
+static double unit(uint64_t *random)
+{
+	return (double)(splitmix__next(random) >> 11) * 0x1p-53;
+}
+
+/* From the sum of uniform numbers. */
+static double normal(uint64_t *random)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += unit(random);
+	return sum;
+}
+
+static void add_connection(double (*sums)[2], const struct traffic *t, int kind, unsigned int at,
+			   uint64_t *random)
+{
+	double body = t->size[kind] * exp(t->spread * normal(random)) / t->ms[kind];
+
+	sums[at + 1][0] += 250;
+	for (unsigned int i = 0; i < t->ms[kind] && at + i < TRAFFIC_MS; i++)
+		sums[at + i + 1][kind] += body;
+}
+
+/* Bytes of both kinds up to each ms. */
+static void make_traffic(double (*sums)[2], const struct traffic *t, uint64_t seed)
+{
+	uint64_t random = seed;
+
+	memset(sums, 0, (TRAFFIC_MS + 1) * sizeof(*sums));
+	for (int kind = 0; kind < 2; kind++) {
+		double chance = t->per_s[kind] / 1000 / t->together / 4;
+
+		for (unsigned int i = 0; i < 4 * TRAFFIC_MS; i++)
+			for (unsigned int j = unit(&random) < chance ? t->together : 0; j; j--)
+				add_connection(sums, t, kind, i / 4, &random);
+	}
+	for (unsigned int ms = 0; ms < TRAFFIC_MS; ms++)
+		for (int kind = 0; kind < 2; kind++)
+			sums[ms + 1][kind] += sums[ms][kind];
+}
+
+static void check_traffic(const struct traffic *t, const struct window_rule *rule)
+{
+	const struct shape shape = {.name = t->name, .ms = TRAFFIC_MS};
+	double(*sums)[2] = xcalloc(TRAFFIC_MS + 1, sizeof(*sums)), width = 0;
+	unsigned int missed = 0;
+
+	for (uint64_t seed = 0; seed < TRIES; seed++) {
+		struct sampled_sums seen;
+		struct sampled_share share;
+		double all, truth;
+
+		make_traffic(sums, t, seed);
+		all = sums[TRAFFIC_MS][0] + sums[TRAFFIC_MS][1];
+		truth = sums[TRAFFIC_MS][1] / all;
+		seen = watch(&shape, sums, rule, seed);
+		share = sampled_share__of(&seen, 2, 3, all);
+		missed += truth < share.low - 1e-9 || truth > share.high + 1e-9;
+		width += (share.high - share.low) / TRIES;
+	}
+	free(sums);
+	if (missed > 8)
+		fail_msg("%s: %u of %d miss", t->name, missed, TRIES);
+	if (t->widest > 0)
+		assert_true(width < t->widest);
+}
+
+TEST(intervals_of_a_group_hold_for_mixes_of_connections)
+{
+	struct window_rule steady = window_rule__steady(WINDOW_BUDGET_STEADY);
+
+	for (size_t i = 0; i < sizeof(traffics) / sizeof(traffics[0]); i++) {
+		check_traffic(&traffics[i], &window_rule_attach);
+		check_traffic(&traffics[i], &steady);
 	}
 }
 

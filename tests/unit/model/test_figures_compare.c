@@ -4,6 +4,7 @@
  * on other tasks. tests/unit/base/test_rank_test.c tests the statistics.
  */
 #include <math.h>
+#include <string.h>
 
 #include "model/figures.h"
 #include "support/near.h"
@@ -111,6 +112,24 @@ TEST(cheapest_mode_is_by_processes_and_softirq_work_on_other_tasks)
 	/* Nothing is tested before the last round. */
 	result.rounds = 6;
 	assert_true(figures__cheapest(&result).early);
+}
+
+TEST(no_mode_of_an_emulated_machine_is_ranked)
+{
+	static struct environment receiver;
+	struct rank_test t;
+
+	add_rounds(431, 0, 91, 0);
+	strcpy(receiver.virtualization, "vm, emulated");
+	result.env.receiver = &receiver;
+	assert_int_equal(figures__cheapest(&result).known, 0);
+	figures__compare(&t, &result, MODE_ZEROCOPY, MODE_ONECOPY);
+	assert_int_equal(t.difference, DIFFERENCE_UNKNOWN);
+	result.env.receiver = NULL;
+	assert_int_equal(figures__cheapest(&result).known, 2);
+	strcpy(result.env.virtualization, "vm, emulated");
+	assert_int_equal(figures__cheapest(&result).known, 0);
+	result.env.virtualization[0] = '\0';
 }
 
 /* One round of one mode is enough: fewer rounds would be "too early" for ever. */

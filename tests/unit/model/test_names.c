@@ -2,7 +2,6 @@
 /* Tables of names and the properties of each row. */
 #include <string.h>
 
-#include "study/metric.h"
 #include "model/perf_figures.h"
 #include "probes/plan.h"
 #include "model/result.h"
@@ -17,10 +16,6 @@ TEST(mode_names_colours_and_lists_out_of_range_are_safe)
 	assert_int_equal(mode__info(MODE_NR)->features, 0);
 	/* Grey, with the first point and line style; white on a terminal. */
 	assert_string_equal(mode__info(MODE_NR)->words, "?");
-	assert_string_equal(mode__info(MODE_NR)->colour, "#999999");
-	assert_int_equal(mode__info(MODE_NR)->point, 1);
-	assert_int_equal(mode__info(MODE_NR)->open_point, 1);
-	assert_int_equal(mode__info(MODE_NR)->dash, 1);
 	assert_int_equal(mode__info(MODE_NR)->colour_256, 7);
 	assert_int_equal(mode__info(MODE_NR)->colour_8, 7);
 	assert_false(mode__has(MODE_NR, MODE_COPIES));
@@ -58,24 +53,4 @@ TEST(figures_of_hardware_counters_need_a_PMU_and_others_do_not)
 	assert_false(perf_derived__needs_pmu(DERIVED_SWITCHES_PER_S));
 	assert_false(perf_derived__needs_pmu(DERIVED_CPU_S_PER_GIB));
 	assert_false(perf_derived__needs_pmu(DERIVED_CPU_NS_PER_KIB));
-	assert_true(perf_derived__shown(DERIVED_CPU_NS_PER_KIB, VISIBILITY_LIVE));
-}
-
-/* compare uses these metrics by default; others only by name, or never. */
-TEST(compared_metrics_have_names)
-{
-	size_t compared = 0;
-
-	assert_true(metric__compared(METRIC_GBPS));
-	assert_false(metric__compared(METRIC_CYCLES));
-	assert_string_equal(metric__name(METRIC_CYCLES), "");
-	for (int m = 0; m < METRIC_NR; m++) {
-		bool named = *metric__name((enum metric)m);
-
-		assert_int_equal(named, metric__shown((enum metric)m, VISIBILITY_COMPARE));
-		if (metric__shown((enum metric)m, VISIBILITY_ASKED))
-			assert_false(metric__compared((enum metric)m));
-		compared += metric__compared((enum metric)m);
-	}
-	assert_true(compared > 3);
 }

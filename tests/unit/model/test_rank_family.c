@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All that a run says of its modes shares 5 %: simulated runs of equal modes, and of modes that
- * differ. The words are tests/unit/screen/test_text_end.c's.
+ * Of simulated runs of equal modes at most 5 % claim any difference, over all comparisons that a
+ * run makes; a mode that differs is found. tests/unit/screen/test_text_end.c tests the words.
  */
 #include <math.h>
 #include <string.h>
@@ -44,7 +44,10 @@ static double factor(enum run_noise noise, double common, uint64_t *seed)
 	}
 }
 
-/* A third as much CPU time on other tasks, and some that may be for other sockets. */
+/*
+ * Softirq work on other tasks: a third of the CPU time of the processes, and samples that may be of
+ * other sockets.
+ */
 static void add_softirqs(struct run_result *run, uint64_t *seed)
 {
 	struct cpu_samples *s = &run->cpu.by[NIO_SAMPLE_ELSEWHERE];
@@ -81,13 +84,13 @@ static struct result simulate(const struct family *f, enum run_noise noise, doub
 	return r;
 }
 
-/* Does the ranking leave out a mode, or name one? */
+/* Does the ranking call any mode better than another? */
 static bool names(const struct ranking *r)
 {
 	return r->known > 1 && !r->early && !r->all_tie;
 }
 
-/* Does the text or the live view, now, call any mode better than another? */
+/* Does the text, or the live view after the rounds made so far, claim any difference? */
 static bool claims(const struct result *r)
 {
 	struct ranking fastest = figures__ranking(r, run_result__gbps, false, true);
@@ -98,8 +101,7 @@ static bool claims(const struct result *r)
 	return names(&fastest) || names(&cheapest) || difference__holds(t.difference);
 }
 
-/* At any look: after each round of the live view, which may be the last one (`q`), and at the end.
- */
+/* claims() after any round, since the user may end the live view there (`q`), or at the end. */
 static bool claims_ever(struct result r)
 {
 	size_t all = r.runs_nr;

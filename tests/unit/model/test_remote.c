@@ -329,7 +329,7 @@ TEST(losses_of_both_halves_add_up)
 	f->now.missed = 10;
 	f->now.loss.map_full = 20;
 	f->now.loss.unmatched = 30;
-	f->now.loss.backwards = 40;
+	f->now.loss.no_cell = 40;
 	h->health.missed = num__known(1);
 	h->health.map_full = num__known(2);
 	h->health.unmatched = num__known(3);

@@ -104,3 +104,18 @@ TEST(truth_is_within_the_bounds_of_20000_random_sums_of_sockets)
 		}
 	}
 }
+
+TEST(whatever_may_have_copied_pinned_pages_makes_the_deferred_bytes_a_lower_bound)
+{
+	struct socket_ledger b = {.stages[NIO_STAGE_DEFERRED_COPY].bytes = 1000};
+
+	assert_false(socket_ledger__arrivals_missed(&b));
+	b.pinned_open = 1;
+	assert_true(socket_ledger__arrivals_missed(&b));
+	b.pinned_open = 0;
+	b.hidden_pins = 1;
+	assert_true(socket_ledger__arrivals_missed(&b));
+	b.hidden_pins = 0;
+	b.may_copy[UNSEEN_STAMPS] = 1;
+	assert_true(socket_ledger__arrivals_missed(&b));
+}

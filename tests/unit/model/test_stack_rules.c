@@ -166,6 +166,15 @@ TEST(stack_without_frames_is_unclassified)
 	assert_int_equal(stack_rules__class(NULL, 0).class, CPU_CLASS_OTHER);
 }
 
+/* The application packs fields itself: the kernel's part of writev() is no gathering. */
+TEST(no_kernel_function_gathers)
+{
+	static const char *const writes[] = {"vfs_writev", "do_writev", "do_iter_readv_writev"};
+
+	for_each_case(name, writes)
+		assert_int_equal(stack_rules__class(name, 1).class, CPU_CLASS_SYSCALL);
+}
+
 TEST(library_time_is_gather_in_the_mode_that_gathers)
 {
 	assert_int_equal(stack_rules__user("libc.so.6", true), CPU_CLASS_GATHER);

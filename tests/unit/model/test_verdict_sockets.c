@@ -104,7 +104,7 @@ TEST(unseen_bytes_make_deferred_copies_a_lower_bound)
 	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 9 * 65536;
 	assert_says(verdict_of(&b), "Of 655 kB pinned, 590 kB were copied later.");
 	b.unseen = 65536;
-	assert_says(verdict_of(&b), "Of 655 kB pinned, at least 590 kB were copied later.");
+	assert_says(verdict_of(&b), "Of 655 kB pinned, at least 589 kB were copied later.");
 }
 
 /* Bytes pinned and copied, others in the same packets, others sent without zero-copy. */
@@ -219,16 +219,16 @@ TEST(requests_without_a_report_that_pinned_nothing_were_copied_in_the_call)
 TEST(services_that_send_differently_are_named)
 {
 	struct verdict_service list[] = {
-		{.name = "port 80", .copied = 1000, .spliced = 2000000},
-		{.name = "port 81", .copied = 900000, .unknown = 77, .estimate = true},
-		{.name = "port 443", .copied = 1000, .encrypted = 3000000}};
+		{.name = "port 80", .copied.value = 1000, .spliced.value = 2000000},
+		{.name = "port 81", .copied.value = 900000, .unknown = 77, .estimate = true},
+		{.name = "port 443", .copied.value = 1000, .encrypted = 3000000}};
 	char text[200] = "";
 
 	verdict__describe_services(text, sizeof(text), list, 3);
 	assert_string_equal(text,
 			    "Port 80: 2 MB sent by reference (sendfile or splice), port 81: about "
 			    "900 kB copied, port 443: 3 MB copied by the cipher of kTLS.");
-	list[0].spliced = 0;
+	list[0].spliced.value = 0;
 	text[0] = '\0';
 	verdict__describe_services(text, sizeof(text), list, 2);
 	assert_string_equal(text, "");
@@ -237,8 +237,11 @@ TEST(services_that_send_differently_are_named)
 TEST(services_that_send_in_two_ways_name_both_and_unseen_bytes_make_them_minimums)
 {
 	struct verdict_service list[] = {
-		{.name = "port 80", .copied = 500000, .pinned = 500000, .spliced = 10},
-		{.name = "port 81", .spliced = 900000, .unknown = 7700},
+		{.name = "port 80",
+		 .copied.value = 500000,
+		 .pinned.value = 500000,
+		 .spliced.value = 10},
+		{.name = "port 81", .spliced.value = 900000, .unknown = 7700},
 		{.name = "port 82", .unknown = 77}};
 	char text[300] = "";
 
@@ -247,6 +250,20 @@ TEST(services_that_send_in_two_ways_name_both_and_unseen_bytes_make_them_minimum
 			    "Port 80: 500 kB copied and 500 kB pinned (zero-copy), port "
 			    "81: at least 900 kB sent by reference (sendfile or splice), port 82: "
 			    "unknown.");
+}
+
+TEST(estimates_of_services_have_their_ends_where_these_are_far_apart)
+{
+	struct verdict_service list[] = {
+		{.name = "port 80", .copied = {900000, 555900, 955100}, .estimate = true},
+		{.name = "port 81", .spliced = {900000, 880000, 900000}, .estimate = true},
+		{.name = "port 82", .pinned.value = 8999, .unknown = 77}};
+	char text[300] = "";
+
+	verdict__describe_services(text, sizeof(text), list, 3);
+	assert_string_equal(text, "Port 80: 555 kB to 956 kB copied, port 81: about 900 kB sent by "
+				  "reference (sendfile or splice), port 82: at least 8.99 kB "
+				  "pinned (zero-copy).");
 }
 
 /* The calls of these bytes were not seen: no cause is known, and no number is the number pinned. */

@@ -15,6 +15,7 @@ TEST(table_of_alternatives_is_consistent)
 
 		assert_in_range(a->probe, 0, PROBE_NR - 1);
 		assert_non_null(plan_probes[a->probe].name);
+		assert_true(!a->declared || a->object == OBJECT_ATTACH);
 		if (a->probe == PROBE_SOCKETS || a->probe == PROBE_EARLIER_SOCKETS)
 			assert_int_equal(a->backend, BACKEND_ITERATOR);
 		else
@@ -28,15 +29,19 @@ TEST(table_of_alternatives_is_consistent)
 	}
 }
 
-TEST(large_messages_are_counted_by_call_and_small_by_transmit)
+/* A tracepoint can be detached, and is used at any size. */
+TEST(small_messages_have_no_program_on_the_send_function)
 {
 	static const struct {
 		uint64_t size;
-		bool no_transmit, calls; /* small messages fall back to calls */
+		enum backend backend;
+		bool count_calls, calls;
 	} cases[] = {
-		{PLAN_COUNT_CALLS_SIZE, false, true},
-		{PLAN_COUNT_CALLS_SIZE - 1, false, false},
-		{64, true, true},
+		{PLAN_COUNT_CALLS_SIZE, BACKEND_FENTRY, false, true},
+		{PLAN_COUNT_CALLS_SIZE - 1, BACKEND_AUTO, false, true},
+		{PLAN_COUNT_CALLS_SIZE - 1, BACKEND_FENTRY, false, false},
+		{PLAN_COUNT_CALLS_SIZE - 1, BACKEND_KPROBE, false, false},
+		{64, BACKEND_KPROBE, true, true},
 	};
 
 	for_each_case(c, cases) {
@@ -44,11 +49,14 @@ TEST(large_messages_are_counted_by_call_and_small_by_transmit)
 		struct probe_result *probe_results = all_probe_results();
 		struct plan plan;
 
-		if (c->no_transmit)
-			withdraw(probe_results, PROBE_TRANSMIT, ANSWER_NO, -ENOENT);
+		req.backend = c->backend;
+		req.count_calls = c->count_calls;
+		plan__withhold(OBJECT_RUN, probe_results,
+			       c->backend == BACKEND_AUTO ? "none" : "sock_send_length");
 		plan = plan_of(probe_results, &req);
 		assert_int_equal(plan.chosen[PROBE_SEND_RETURN] != NULL, c->calls);
-		assert_int_equal(plan.chosen[PROBE_TRANSMIT] != NULL, !c->calls);
+		if (!c->calls)
+			assert_non_null(strstr(plan.reason[PROBE_SEND_RETURN], "several percent"));
 	}
 }
 
@@ -88,24 +96,50 @@ TEST(requests_of_io_uring_are_followed_from_their_message)
 {
 	struct plan_request req = request(MODE_URINGZC, 65536);
 	struct probe_result *probe_results = all_probe_results();
+	struct stage_source stage;
 	struct plan plan;
 
 	for (int b = 0; b <= BACKEND_AUTO; b++) {
 		req.backend = b;
 		plan = plan_of(probe_results, &req);
-		assert_true(plan__wants(&plan, "nio_tp_request"));
-		assert_true(plan__wants(&plan, "nio_tp_request_return"));
-		assert_string_equal(plan.chosen[PROBE_DEFERRED_COPY]->programs,
-				    "nio_tp_request_arrival");
-		assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_request_end");
+		assert_non_null(plan.chosen[PROBE_MESSAGE]);
+		assert_non_null(plan.chosen[PROBE_DEFERRED_COPY]);
+		assert_string_equal(plan.chosen[PROBE_REQUEST]->programs, "nio_at_completion");
+		assert_null(plan.chosen[PROBE_COMPLETION]);
 		assert_null(plan.chosen[PROBE_REFUSAL]);
+		assert_null(plan.chosen[PROBE_PLACES]);
+		assert_null(plan__no_completions(&plan));
+		assert_int_equal(plan__stage(&plan, NIO_STAGE_TX_PIN).quality, QUALITY_EXACT);
 	}
 	plan__withhold(OBJECT_RUN, probe_results, "tcp_sendmsg_locked");
+	plan__withhold(OBJECT_RUN, probe_results, "kprobe/tcp_push");
 	req.backend = BACKEND_AUTO;
 	plan = plan_of(probe_results, &req);
-	assert_string_equal(plan.chosen[PROBE_SEND_RETURN]->programs, "nio_tp_request_by_mode");
+	assert_string_equal(plan.chosen[PROBE_SEND_RETURN]->programs, "nio_at_send");
+	stage = plan__stage(&plan, NIO_STAGE_TX_PIN);
+	assert_int_equal(stage.quality, QUALITY_DERIVED);
+	assert_non_null(strstr(stage.reason, "by the mode"));
 	assert_null(plan.chosen[PROBE_DEFERRED_COPY]);
-	assert_null(plan.chosen[PROBE_COMPLETION]);
+	assert_null(plan.chosen[PROBE_REQUEST]);
+	assert_non_null(plan__no_completions(&plan));
+}
+
+/* Messages tell nothing that the mode does not. */
+TEST(other_modes_watch_no_messages_and_no_requests)
+{
+	for (enum mode mode = 0; mode < MODE_NR; mode++) {
+		struct plan plan = plan_of_mode(mode);
+		bool requests = mode__has(mode, MODE_NOTIFIES);
+
+		assert_int_equal(plan.chosen[PROBE_MESSAGE] != NULL, requests);
+		assert_int_equal(plan.chosen[PROBE_REQUEST] != NULL, requests);
+		/* It also shows what a sockmap sends, in any mode. */
+		assert_int_equal(plan.chosen[PROBE_SENDPAGE] != NULL,
+				 !mode__has(mode, MODE_ENCRYPTS));
+		assert_int_equal(plan.chosen[PROBE_COMPLETION] != NULL,
+				 mode__has(mode, MODE_TAKES_IDS) != 0);
+		assert_null(plan__no_completions(&plan));
+	}
 }
 
 /*
@@ -124,10 +158,11 @@ TEST(kTLS_needs_the_sockets_and_no_event)
 		assert_non_null(plan.chosen[PROBE_SOCKETS]);
 		assert_non_null(plan__no_path_time(&plan, NIO_PATH_COPY));
 		assert_false(plan__can_detach(&plan, &base_plan));
-		req.decrypts_directly = req.in_slices = true;
+		req.decrypts_directly = true;
 		plan = plan_of(all_probe_results(), &req);
 		assert_int_equal(plan__probes(&plan), 2);
-		assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs, "nio_tp_rx_decrypted");
+		assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs,
+				    "nio_at_receive nio_at_receive_notices nio_at_receive_alone");
 		assert_false(plan__can_detach(&plan, &base_plan));
 	}
 }
@@ -141,12 +176,12 @@ TEST(backend_without_hooks_is_refused_with_a_remedy)
 	withdraw_backend(probe_results, BACKEND_KPROBE, -EPERM);
 	req.backend = BACKEND_KPROBE;
 	assert_int_equal(plan__make(&plan, probe_results, &req), -EOPNOTSUPP);
-	assert_non_null(strstr(plan.reason[PROBE_SEND_RETURN], "permission denied"));
-	assert_non_null(plan.remedy[PROBE_SEND_RETURN]);
+	assert_non_null(strstr(plan.reason[PROBE_CALL_TIME], "permission denied"));
+	assert_non_null(plan.remedy[PROBE_CALL_TIME]);
 }
 
-/* A forced backend is used alone; auto chooses the best of all. */
-TEST(forced_backend_is_the_only_one)
+/* Times have no other hook; events that functions do not show come from tracepoints. */
+TEST(forced_backend_excludes_the_other_functions)
 {
 	struct probe_result *probe_results = all_probe_results();
 
@@ -156,27 +191,14 @@ TEST(forced_backend_is_the_only_one)
 
 		req.backend = b;
 		plan = plan_of(probe_results, &req);
+		assert_int_equal(plan.chosen[PROBE_SEND_RETURN]->backend, b);
+		assert_int_equal(plan.chosen[PROBE_DEFERRED_COPY]->backend, b);
+		assert_int_equal(plan.chosen[PROBE_RX_COPY]->backend, BACKEND_TRACEPOINT);
 		for (int p = 0; p < PROBE_NR; p++)
-			if (plan.chosen[p] && p != PROBE_SOCKETS)
+			if (plan.chosen[p] && p != PROBE_SOCKETS &&
+			    plan.chosen[p]->backend != BACKEND_TRACEPOINT)
 				assert_int_equal(plan.chosen[p]->backend, b);
 	}
-}
-
-/* Two programs on one tracepoint would book received bytes twice. */
-TEST(notification_program_does_not_book_received_bytes)
-{
-	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct probe_result *probe_results = all_probe_results();
-	struct plan plan;
-
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		if (plan_alternatives[i].probe == PROBE_COMPLETION &&
-		    plan_alternatives[i].backend != BACKEND_TRACEPOINT)
-			probe_results[i] =
-				(struct probe_result){.answer = ANSWER_NO, .err = -ENOENT};
-	plan = plan_of(probe_results, &req);
-	assert_int_equal(plan.chosen[PROBE_RX_COPY]->backend, BACKEND_FENTRY);
-	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_notification");
 }
 
 TEST(backend_names_are_parsed_or_refused)
@@ -187,7 +209,7 @@ TEST(backend_names_are_parsed_or_refused)
 		enum backend backend;
 	} cases[] = {
 		{"none", 0, BACKEND_NONE},         {"auto", 0, BACKEND_AUTO},
-		{"fentry", 0, BACKEND_FENTRY},     {"trampoline", 0, BACKEND_FENTRY},
+		{"fentry", 0, BACKEND_FENTRY},     {"trampoline", -EINVAL, BACKEND_NR},
 		{"fprobe", -EINVAL, BACKEND_NR},   {"", -EINVAL, BACKEND_NR},
 		{"iterator", -EINVAL, BACKEND_NR},
 	};
@@ -251,7 +273,8 @@ TEST(attach_uses_these_programs_for_each_backend)
 		{BACKEND_TRACEPOINT, "nio_at_send", "nio_at_turn", "nio_at_send", "nio_at_report"},
 		{BACKEND_FENTRY, "nio_ae_send nio_ax_send", "nio_ae_send", "nio_ax_mptcp",
 		 "nio_ae_ended"},
-		{BACKEND_KPROBE, "nio_ak_send", "nio_ak_send", "nio_ak_mptcp", "nio_ak_ended"},
+		{BACKEND_KPROBE, "nio_ak_message nio_ak_pages nio_ak_push",
+		 "nio_ak_message nio_ak_pages nio_ak_push", "nio_ak_mptcp", "nio_ak_ended"},
 	};
 	struct probe_result *probe_results = all_probe_results();
 
@@ -269,6 +292,53 @@ TEST(attach_uses_these_programs_for_each_backend)
 		assert_int_equal(plan__wants(&plan, "nio_at_receive_notices"), by_notice);
 		assert_int_equal(plan__wants(&plan, "nio_at_receive"), !by_notice);
 	}
+}
+
+/* Linux 5.10 has no tracepoint where notifications are reported: the application reads them. */
+TEST(run_counts_notifications_where_they_are_read)
+{
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct probe_result *probe_results = all_probe_results();
+	struct plan plan;
+
+	req.backend = BACKEND_TRACEPOINT;
+	plan = plan_of(probe_results, &req);
+	assert_true(plan__wants(&plan, "nio_at_receive_notices"));
+	assert_false(plan__wants(&plan, "nio_at_receive_alone"));
+	plan__withhold(OBJECT_RUN, probe_results, "inet_sk_error_report");
+	plan = plan_of(probe_results, &req);
+	assert_true(plan__wants(&plan, "nio_at_receive_alone"));
+	assert_false(plan__wants(&plan, "nio_at_receive_notices"));
+	assert_false(plan__wants(&plan, "nio_at_receive"));
+	plan = attach_plan(probe_results, BACKEND_TRACEPOINT, 0);
+	assert_null(plan.chosen[PROBE_COMPLETION]);
+}
+
+/* A run declares its sockets and what their calls are: it can do without events. */
+TEST(run_needs_an_iterator_and_nothing_else)
+{
+	static const enum probe_id found[] = {PROBE_SOCKET_END, PROBE_TASKS, PROBE_EARLIER_SOCKETS,
+					      PROBE_RINGS, PROBE_MPTCP_SEND};
+	struct plan_request req = request(MODE_ONECOPY, 65536);
+	struct probe_result *probe_results = all_probe_results();
+	struct plan plan = attach_plan(probe_results, BACKEND_TRACEPOINT, 0);
+	char text[256];
+
+	assert_string_equal(program_of(&plan, PROBE_SOCKETS), "nio_at_read");
+	plan = plan_of(probe_results, &req);
+	assert_string_equal(program_of(&plan, PROBE_SOCKETS), "nio_at_declared");
+	for (size_t i = 0; i < ARRAY_LEN(found); i++)
+		assert_true(!plan.chosen[found[i]] && !plan.reason[found[i]]);
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].probe != PROBE_SOCKETS)
+			probe_results[i] = probe_result__from_error(-ENOENT);
+	plan = plan_of(probe_results, &req);
+	assert_int_equal(plan__probes(&plan), 1);
+	plan__withhold(OBJECT_RUN, probe_results, "iter/task_file");
+	assert_int_equal(plan__make(&plan, probe_results, &req), -EOPNOTSUPP);
+	plan__missing(&plan, text, sizeof(text));
+	assert_non_null(strstr(text, "it would take iter/task_file"));
+	assert_null(strstr(text, " or "));
 }
 
 TEST(attach_uses_kprobes_only_if_fentry_is_refused)
@@ -328,8 +398,9 @@ TEST(attach_names_its_missing_hooks)
 	withdraw(probe_results, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
 	plan = attach_plan(probe_results, BACKEND_AUTO, -EOPNOTSUPP);
 	plan__missing(&plan, text, sizeof(text));
-	assert_non_null(strstr(text, "tp_btf/sock_send_length or fexit/tcp_sendmsg_locked or "
-				     "kprobe/tcp_sendmsg_locked"));
+	assert_non_null(strstr(
+		text, "tp_btf/sock_send_length or fexit/tcp_sendmsg_locked or kprobe/tcp_push or "
+		      "kprobe/tcp_sendmsg_locked"));
 }
 
 /* Without privileges the kernel refuses all programs, whatever it has. */
@@ -379,17 +450,62 @@ TEST(attach_samples_events_only_if_they_are_tracepoints)
 	assert_false(plan__can_detach(&plan, &base_plan));
 }
 
-TEST(hooks_of_one_object_are_withheld_alone)
+TEST(hooks_of_one_command_are_withheld_alone)
+{
+	struct probe_result *probe_results = all_probe_results();
+
+	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "tcp_destroy_sock"), 0);
+	assert_int_equal(plan__withhold(OBJECT_ATTACH, NULL, "tp_btf/tcp_destroy_sock"), 1);
+	assert_int_equal(plan__withhold(OBJECT_ATTACH, NULL, "tcp_write_xmit"), 0);
+	assert_int_equal(plan__withhold(OBJECT_RUN, probe_results, "iter/task_file"), 1);
+	attach_plan(probe_results, BACKEND_AUTO, 0);
+}
+
+/* A pass of iter/tcp can damage kernels from 5.15 on (docs/KERNELS.md). */
+TEST(no_plan_uses_the_iterator_over_TCP_sockets)
+{
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		assert_false(!strncmp(plan_alternatives[i].hook, "iter/", 5) &&
+			     strstr(plan_alternatives[i].hook, "tcp"));
+}
+
+/* Whether the calls of a mode say what this probe would show. */
+static bool is_declared(enum probe_id probe, enum mode mode)
+{
+	bool requests = mode == MODE_URINGZC;
+
+	if (mode__has(mode, MODE_ENCRYPTS))
+		return false;
+	if (probe == PROBE_MESSAGE || probe == PROBE_REQUEST)
+		return !requests;
+	if (probe == PROBE_COMPLETION)
+		return requests || !mode__has(mode, MODE_PINS);
+	return probe == PROBE_SENDPAGE && !mode__has(mode, MODE_SPLICES);
+}
+
+/* For every request, and without each probe: what is not there has a reason, unless the mode
+ * declares it; what is there has none. */
+TEST(what_a_plan_lacks_has_a_reason)
 {
 	struct probe_result probe_results[OFFERS_MAX] = {{0}};
+	struct plan_request req = request(0, PLAN_COUNT_CALLS_SIZE);
+	struct plan plan;
 
-	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "inet_sk_error_report"), 0);
-	assert_int_equal(plan__withhold(OBJECT_ATTACH, NULL, "tp_btf/inet_sk_error_report"), 1);
-	assert_int_equal(plan__withhold(OBJECT_ATTACH, NULL, "net_dev_queue"), 0);
-	offer_all_hooks(probe_results);
-	plan__withhold(OBJECT_ATTACH, probe_results, "sock_send_length");
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		assert_int_equal(probe_results[i].answer == ANSWER_NO,
-				 plan_alternatives[i].object == OBJECT_ATTACH &&
-					 strstr(plan_alternatives[i].hook, "/sock_send_length"));
+	for (req.mode = 0; req.mode < MODE_NR; req.mode++)
+		for (req.backend = 0; req.backend <= BACKEND_AUTO; req.backend++)
+			for (enum probe_id p = 0; p <= PROBE_SOCKETS + 1; p++) {
+				offer_all_hooks(probe_results);
+				withdraw(probe_results, p, ANSWER_NO, -EPERM);
+				if (plan__make(&plan, probe_results, &req))
+					continue;
+				for (enum probe_id i = 0; i <= PROBE_SOCKETS; i++)
+					assert_int_equal(plan.chosen[i] || is_declared(i, req.mode),
+							 !plan.reason[i]);
+				for (enum nio_stage s = 0; s < NIO_STAGE_NR; s++) {
+					struct stage_source stage = plan__stage(&plan, s);
+
+					assert_int_equal(stage.quality == QUALITY_EXACT,
+							 !stage.reason);
+				}
+			}
 }

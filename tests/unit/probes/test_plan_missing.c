@@ -24,24 +24,6 @@ TEST(missing_hook_costs_its_stage_only)
 	assert_null(stage.reason);
 }
 
-TEST(no_hook_for_bytes_gives_no_plan)
-{
-	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct probe_result *probe_results = all_probe_results();
-	struct plan plan;
-
-	withdraw(probe_results, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
-	plan = plan_of(probe_results, &req);
-	withdraw(probe_results, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
-	assert_int_equal(plan__make(&plan, probe_results, &req), -EOPNOTSUPP);
-	assert_non_null(strstr(plan.reason[PROBE_SEND_RETURN], "no such hook"));
-	assert_non_null(plan.remedy[PROBE_SEND_RETURN]);
-	offer_all_hooks(probe_results);
-	withdraw(probe_results, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
-	withdraw(probe_results, PROBE_RX_COPY, ANSWER_NO, -ENOENT);
-	assert_int_equal(plan__make(&plan, probe_results, &req), -EOPNOTSUPP);
-}
-
 TEST(locked_down_kernel_uses_tracepoints)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
@@ -53,10 +35,9 @@ TEST(locked_down_kernel_uses_tracepoints)
 	withdraw_backend(probe_results, BACKEND_KPROBE, -ENOENT);
 	plan = plan_of(probe_results, &req);
 	assert_int_equal(plan.chosen[PROBE_SEND_RETURN]->backend, BACKEND_TRACEPOINT);
-	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_rx_copy");
+	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_at_report");
 	assert_false(plan__completions_by_kernel(&plan));
-	/* A send and its completion are paired, without a map that may be full. */
-	assert_true(plan__pairs_events(&plan));
+	/* There is no meter. */
 	assert_false(plan__keeps_events(&plan));
 	/* Of two refusals the more informative one is the reason. */
 	stage = plan__stage(&plan, NIO_STAGE_OTHER_COPY);
@@ -141,16 +122,16 @@ TEST(hook_can_be_withheld_by_name)
 	struct plan plan;
 
 	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "no_such_function"), 0);
-	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "tp_btf/net_dev_queue"), 1);
+	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "tp_btf/tcp_rcv_space_adjust"), 1);
 	offer_all_hooks(probe_results);
 	/* The bare name withholds the hooks of both backends. */
 	assert_int_equal(plan__withhold(OBJECT_RUN, probe_results, "tcp_write_xmit"), 2);
 	plan = plan_of(probe_results, &req);
 	assert_string_equal(plan__no_path_time(&plan, NIO_PATH_TRANSMIT), "withheld by --without");
 	assert_null(plan.remedy[PROBE_TRANSMIT_TIME]);
-	plan__withhold(OBJECT_RUN, probe_results, "fexit/tcp_sendmsg_locked");
+	plan__withhold(OBJECT_RUN, probe_results, "sock_send_length");
 	plan = plan_of(probe_results, &req);
-	assert_string_equal(plan.chosen[PROBE_SEND_RETURN]->hook, "kprobe/tcp_push");
+	assert_string_equal(plan.chosen[PROBE_SEND_RETURN]->hook, "fexit/tcp_sendmsg_locked");
 }
 
 /* "Copy modes have no such copies" is not a reason for zero-copy. */

@@ -26,6 +26,23 @@ TEST(times_of_every_size_are_taken_if_asked_for)
 	assert_false(plan__times_by_fentry(&plan));
 }
 
+/* A completion is timed from its call, which a kretprobe may miss. */
+TEST(completions_by_kprobes_are_timed_as_far_as_calls_are_seen)
+{
+	static const enum probe_id timed[] = {PROBE_CALL_TIME, PROBE_COMPLETION_TIME};
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct plan plan;
+
+	for_each_case(p, timed) {
+		req.backend = BACKEND_FENTRY;
+		plan = plan_of(all_probe_results(), &req);
+		assert_int_equal(plan.chosen[*p]->quality, QUALITY_EXACT);
+		req.backend = BACKEND_KPROBE;
+		plan = plan_of(all_probe_results(), &req);
+		assert_int_equal(plan.chosen[*p]->quality, QUALITY_SAMPLED);
+	}
+}
+
 /* Both plans of a mode: of its compared rounds and of its timed rounds. */
 static bool make_apart(struct probe_result probe_results[OFFERS_MAX], enum mode mode, uint64_t size,
 		       const char *none, struct plan plans[2])
@@ -48,8 +65,10 @@ TEST(separate_times_add_no_program_to_compared_rounds)
 		for (uint64_t size = 64; size <= 16 << 20; size *= 16) {
 			offer_all_hooks(probe_results);
 			assert_true(make_apart(probe_results, mode, size, NULL, plans));
-			for (int p = PROBE_CALL_TIME; p <= PROBE_RX_TIME; p++) {
+			for (int p = PROBE_CALL_TIME; p <= PROBE_COMPLETION_TIME; p++) {
 				assert_null(plans[0].chosen[p]);
+				if (p == PROBE_COMPLETION_TIME && !mode__has(mode, MODE_TAKES_IDS))
+					continue;
 				assert_ptr_equal(plans[0].reason[p], plan__reason_timed_separately);
 				assert_non_null(plans[1].chosen[p]);
 			}
@@ -64,13 +83,13 @@ TEST(separate_times_add_no_program_to_compared_rounds)
 	withdraw(probe_results, PROBE_PIN_TIME, ANSWER_NO, -ENOENT);
 	assert_true(make_apart(probe_results, MODE_ONECOPY, 65536, NULL, plans));
 	assert_non_null(strstr(plans[0].reason[PROBE_PIN_TIME], "no such hook"));
-	for (int p = PROBE_CALL_TIME; p <= PROBE_RX_TIME; p++)
+	for (int p = PROBE_CALL_TIME; p <= PROBE_COMPLETION_TIME; p++)
 		withdraw(probe_results, p, ANSWER_NO, -EPERM);
 	assert_false(make_apart(probe_results, MODE_ONECOPY, 65536, none, plans));
 	assert_non_null(strstr(plans[0].reason[PROBE_CALL_TIME], "permission denied"));
 }
 
-/* With tracepoints, a completion is a notification that is read: no send is looked up. */
+/* With tracepoints, a completion is a notification that is read: events are a sample. */
 TEST(zero_copy_by_tracepoints_samples_its_events)
 {
 	struct probe_result *probe_results = all_probe_results();
@@ -82,11 +101,7 @@ TEST(zero_copy_by_tracepoints_samples_its_events)
 		    plan_alternatives[i].backend == BACKEND_KPROBE)
 			probe_results[i] = (struct probe_result){ANSWER_NO, -EPERM};
 	req.times = TIMES_OFF;
-	req.in_slices = true;
 	plan = plan_of(probe_results, &req);
-	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_rx_copy");
-	assert_false(plan__notifications_apart(&plan));
-	assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs, "nio_tp_rx_copy");
 	assert_true(plan__can_detach(&plan, &base_plan));
 	assert_null(base_plan.chosen[PROBE_SEND_RETURN]);
 	assert_null(base_plan.chosen[PROBE_RX_COPY]);
@@ -100,41 +115,6 @@ TEST(zero_copy_by_tracepoints_samples_its_events)
 	plan = plan_of(probe_results, &req);
 	assert_int_not_equal(plan.chosen[PROBE_DEFERRED_COPY]->backend, BACKEND_TRACEPOINT);
 	assert_false(plan__can_detach(&plan, &base_plan));
-}
-
-/*
- * With event sampling the function backends take receive copies from a tracepoint, which detaches
- * fully; with all events, from the function's return.
- */
-TEST(sampled_receive_copies_use_no_fentry_program)
-{
-	static const enum backend backends[] = {BACKEND_FENTRY, BACKEND_KPROBE};
-	static const char *const all[] = {"nio_fx_rx_copy", "nio_kp_rx_copy"};
-	struct probe_result probe_results[OFFERS_MAX] = {{0}};
-	struct plan plan;
-
-	for (int b = 0; b < 2; b++) {
-		for (int mode = 0; mode < EVENTS_NR; mode++) {
-			struct plan_request req = request(mode, 65536);
-
-			offer_all_hooks(probe_results);
-			req.backend = backends[b];
-			plan = plan_of(probe_results, &req);
-			assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs, all[b]);
-			req.in_slices = true;
-			plan = plan_of(probe_results, &req);
-			assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs,
-					    "nio_tp_rx_slices");
-			assert_int_equal(plan.chosen[PROBE_RX_COPY]->backend, backends[b]);
-			assert_int_equal(plan.chosen[PROBE_RX_COPY]->quality, QUALITY_EXACT);
-			/* A kernel without that tracepoint uses the function. */
-			assert_int_equal(plan__withhold(OBJECT_RUN, probe_results,
-							"tp_btf/skb_copy_datagram_iovec") > 0,
-					 1);
-			plan = plan_of(probe_results, &req);
-			assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs, all[b]);
-		}
-	}
 }
 
 /* Programs stay attached if they book bytes that sequence numbers do not have. */
@@ -153,9 +133,6 @@ TEST(copy_modes_can_sample_their_events)
 		assert_ptr_equal(base_plan.chosen[PROBE_OTHER_COPY],
 				 plans[0].chosen[PROBE_OTHER_COPY]);
 		assert_ptr_equal(base_plan.chosen[PROBE_SOCKETS], plans[0].chosen[PROBE_SOCKETS]);
-		withdraw(probe_results, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
-		make_apart(probe_results, mode, 65536, NULL, plans);
-		assert_false(plan__can_detach(&plans[0], &base_plan));
 	}
 }
 
@@ -175,27 +152,25 @@ TEST(rows_name_the_modes_they_serve)
 	struct plan_row rows[PLAN_ROWS_MAX];
 	struct probe_result *probe_results = all_probe_results();
 	struct plan made[MODE_NR][2];
-	unsigned int calls = 0;
+	unsigned int ids = 0;
 	size_t n;
 
 	for (int mode = 0; mode < EVENTS_NR; mode++) {
-		/* The programs of io_uring's requests are others. */
-		calls |= (unsigned int)mode__has(mode, MODE_TAKES_IDS | MODE_SPLICES) << mode;
+		ids |= (unsigned int)(mode__has(mode, MODE_TAKES_IDS) != 0) << mode;
 		assert_true(make_apart(probe_results, mode, 1024, NULL, made[mode]));
 		plans[mode] = &made[mode][0];
 		timed[mode] = &made[mode][1];
 	}
 	n = plan__rows(plans, timed, rows);
 	assert_int_equal(n, PROBE_SOCKETS + 1); /* the probes of run */
-	assert_int_equal(row_named(rows, n, "send_return")->modes, calls);
-	assert_int_equal(row_named(rows, n, "transmit")->modes,
-			 ((1U << EVENTS_NR) - 1) & ~(calls | 1U << MODE_URINGZC));
+	assert_int_equal(row_named(rows, n, "send_return")->modes, 0);
+	assert_int_equal(row_named(rows, n, "completion")->modes, ids);
+	assert_int_equal(row_named(rows, n, "request")->modes, 1U << MODE_URINGZC);
 	assert_int_equal(row_named(rows, n, "rx_copy")->modes, 0);
 	assert_false(row_named(rows, n, "rx_copy")->apart);
 	assert_true(row_named(rows, n, "call_time")->apart);
 	assert_string_equal(row_named(rows, n, "call_time")->hook, "fentry,fexit/tcp_sendmsg");
-	assert_string_equal(row_named(rows, n, "send_return")->stage, "tx_copy, tx_pin");
-	assert_string_equal(row_named(rows, n, "splice")->stage, "tx_splice");
+	assert_string_equal(row_named(rows, n, "send_return")->stage, "tx_copy, tx_pin, tx_splice");
 	assert_string_equal(row_named(rows, n, "rx_copy")->stage, "rx_copy");
 	n = plan__rows(plans, none, rows);
 	assert_null(row_named(rows, n, "call_time")->hook);

@@ -21,7 +21,7 @@ struct sentence_case {
 /* clang-format off */
 static const struct sentence_case sentences[] = {
 	{T(LOWER, -0.31, -0.35, -0.28, 5, 5), "Zero-copy was slower than one-copy by 31 % (28 to 35 %)."},
-	{T(LOWER, -0.033, -0.101, -0.01, 5, 5), "Zero-copy was slower than one-copy by 3.3 % (1.0 to 10 %)."},
+	{T(LOWER, -0.033, -0.101, -0.01, 5, 5), "Zero-copy was slower than one-copy by 3.3 % (1.0 to 11 %)."},
 	{T(HIGHER, 1.0, 0.9, 1.13, 5, 5), "Zero-copy was faster than one-copy by 100 % (90 to 113 %)."},
 	/* "No difference" leaves out the change. */
 	{T(NOISE, -0.03, -0.1, 0.04, 5, 5),

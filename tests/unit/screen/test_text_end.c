@@ -288,6 +288,39 @@ TEST(paced_senders_are_named_with_a_remedy)
 		      "|one-copy");
 }
 
+TEST(result_names_what_else_decided_the_figures)
+{
+	struct result *r = fresh(3);
+	struct machine *m = &r->env.machine;
+
+	r->env.cpus = 2;
+	m->load = real__known(2);
+	m->others = real__known(0.05);
+	m->quota = real__known(2);
+	m->throttling.throttled = m->throttling.periods = num__known(0);
+	check_silent(r, "quota");
+	check_silent(r, "busy");
+	check_silent(r, "hypervisor");
+	check_silent(r, "ongestion control");
+	m->quota = real__known(0.2);
+	m->throttling.periods = num__known(104);
+	m->throttling.throttled = num__known(102);
+	check_says(r, "RESULT|0.20 CPUs|throttled|102 of 104 periods|one-copy");
+	m->load = real__known(13);
+	check_says(r, "RESULT|102 of 104|busy|load average 13.0 on 2 CPUs|one-copy");
+	check_silent(r, "during the rounds");
+	m->others = real__known(0.45);
+	check_says(r, "load average 13.0|45 % of CPU time during the rounds");
+	r->summary[1].total.health.machine_ns = 1000;
+	r->summary[1].total.health.machine_stolen_ns = 31;
+	check_says(r, "hypervisor|3.1 %|one-copy");
+	r = fresh(3);
+	snprintf(r->env.congestion.system, sizeof(r->env.congestion.system), "bbr");
+	snprintf(r->env.congestion.used, sizeof(r->env.congestion.used), "reno");
+	r->env.congestion.choice = CONGESTION_UNPACED;
+	check_says(r, "ongestion control reno|bbr|--congestion system");
+}
+
 TEST(replies_are_named_with_the_half_round_trip)
 {
 	struct result *r = fresh(3);
@@ -334,6 +367,25 @@ TEST(words_of_the_screen_are_explained)
 	check_silent(r, "deferred:");
 }
 
+/* Of all samples of each side, 3 of 10 are of timers, 1 of locks and 6 of copies. */
+TEST(rest_of_the_CPU_time_names_its_largest_class)
+{
+	struct result *r = fresh(2);
+
+	for (int i = 0; i < 2; i++)
+		for (int side = 0; side < NIO_SIDE_NR; side++) {
+			struct cpu_samples *s = &r->summary[i].total.cpu.by[side];
+
+			memset(s->classes, 0, sizeof(s->classes));
+			s->samples = 1000;
+			s->classes[CPU_CLASS_TIMERS] = 300;
+			s->classes[CPU_CLASS_LOCK] = 100;
+			s->classes[CPU_CLASS_TX_COPY] = 600;
+		}
+	check_says(r,
+		   "WORDS rest: CPU time of no other column, largest: pacing/timers (30 % of|all)");
+}
+
 TEST(missed_rate_is_named)
 {
 	struct result *r = fresh(3);
@@ -370,7 +422,7 @@ TEST(rate_is_kept_up_to_what_rounding_explains)
 	hist__record_many(run->app.latency[LATENCY_MISSED].hist, 1100000000, 7);
 	check_says(r, "Not kept: two-copy sent 1 000/s and missed 7; late messages count with "
 		      "their wait, missed ones with what they had waited (>=).|"
-		      "two-copy 11.9 / 24.8 >= 89.1 / 186");
+		      "two-copy 11.9 / 24.8 >= 89.0 / 186");
 	/* The end that a user asked for leaves messages that were just due. */
 	run->interrupted = true;
 	check_silent(r, "Not kept");

@@ -175,8 +175,6 @@ static inline void full_run__fill(struct run_result *run, enum mode mode, unsign
 	full_stages__fill(run);
 	full_kernel__fill(run);
 	run->notifications = known(8);
-	run->zc_filled = known(5);
-	run->zc_repeated = known(6);
 	run->zc_unseen = known(7);
 	run->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] =
 		(struct nio_uncovered){.bytes = 3000, .events = 2};
@@ -248,7 +246,18 @@ static inline void full_environment__fill(struct environment *env)
 			    .caches = "L1d 32 KiB, L2 1 MiB",
 			    .memory = known(8589934592),
 			    .load = {.value = 0.25, .known = true},
-			    .steal = {.value = 0, .known = true}},
+			    .load_end = {.value = 0.5, .known = true},
+			    .steal = {.value = 0, .known = true},
+			    .others = {.value = 0.125, .known = true},
+			    .quota = {.reason = QUOTA_UNLIMITED},
+			    .throttling = {known(0), known(0), known(0)},
+			    .irq_time = {.value = false, .known = true}},
+		.sysctls = {[SYSCTL_tcp_rmem] = {.text = "4096 131072 6291456"},
+			    [SYSCTL_tcp_wmem] = {.text = "4096 16384 4194304"},
+			    [SYSCTL_tcp_mem] = {.text = "1 2 3"},
+			    [SYSCTL_rmem_max] = {.text = "212992"},
+			    [SYSCTL_wmem_max] = {.reason = "permission was denied"}},
+		.rps = {.text = "0"},
 		.congestion = {.system = "cubic", .allowed = "reno cubic", .used = "cubic"},
 		.qdisc = "noqueue",
 		.tso = {.value = true, .known = true},

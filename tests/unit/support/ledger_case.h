@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <netinet/tcp.h>
 
 #include "model/ledger.h"
 #include "support/probe_results.h"
@@ -21,17 +20,6 @@ struct fixture {
 	struct run_result run;
 };
 
-static inline void read_pair(struct socket_snapshot *pass, uint64_t cookie)
-{
-	const struct nio_socket socket = {
-		.cookie = cookie, .tcp.state = TCP_ESTABLISHED, .scatter_gather = 1, .zckey = 7};
-
-	tcp_seq__begin(pass, 1);
-	tcp_seq__add_socket(pass, &cookie, &socket);
-	pass->source = "iter/task_file";
-	pass->zckeys = true;
-}
-
 /* Nothing was counted, and the sockets were not read. */
 static inline struct fixture *fixture_without_sockets(enum mode mode)
 {
@@ -45,20 +33,27 @@ static inline struct fixture *fixture_without_sockets(enum mode mode)
 	return f;
 }
 
+/* What the sockets of one side did. */
+static inline struct nio_sums *sums(struct fixture *f, enum nio_side side)
+{
+	return &f->now.sums[side];
+}
+
 /* All bytes were sent and read, by the sequence numbers and the application's count. */
 static inline struct fixture *fixture(enum mode mode)
 {
 	struct fixture *f = fixture_without_sockets(mode);
 
-	read_pair(&f->base.sockets[NIO_SIDE_SENDER], 1);
-	read_pair(&f->base.sockets[NIO_SIDE_RECEIVER], 2);
-	memcpy(f->now.sockets, f->base.sockets, sizeof(f->now.sockets));
-	f->now.sockets[NIO_SIDE_SENDER].sockets[0].tcp.bytes_acked = TOTAL;
-	f->now.sockets[NIO_SIDE_RECEIVER].sockets[0].tcp.bytes_received = TOTAL;
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		f->now.sockets_nr[side] = 1;
+		*sums(f, side) = (struct nio_sums){.sockets = 1, .recordless = {1, 1}};
+	}
+	sums(f, NIO_SIDE_SENDER)->queued = TOTAL;
+	sums(f, NIO_SIDE_RECEIVER)->taken = TOTAL;
 	f->run.app.tx_bytes = f->run.app.rx_bytes = TOTAL;
 	if (mode == MODE_ZEROCOPY) {
 		f->run.app.zc = (struct zc_counts){MESSAGES, MESSAGES, MESSAGES, 0, 0, 0};
-		f->now.sockets[NIO_SIDE_SENDER].sockets[0].zckey += MESSAGES;
+		sums(f, NIO_SIDE_SENDER)->ids = MESSAGES;
 	}
 	return f;
 }

@@ -111,6 +111,18 @@ TEST_WITH(new_and_own_directories_are_usable, make_scratch, remove_scratch)
 	sweep_dir__close(&d);
 }
 
+TEST_WITH(resuming_makes_no_directory, make_scratch, remove_scratch)
+{
+	struct sweep_dir d;
+
+	assert_int_equal(rmdir(scratch), 0);
+	assert_int_equal(open_scratch(&d, true), EXIT_USAGE);
+	sweep_dir__close(&d);
+	assert_int_equal(access(scratch, F_OK), -1);
+	assert_int_equal(open_scratch(&d, false), 0);
+	sweep_dir__close(&d);
+}
+
 TEST_WITH(second_sweep_in_a_directory_is_refused, make_scratch, remove_scratch)
 {
 	struct sweep_dir d, second;

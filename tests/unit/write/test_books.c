@@ -53,33 +53,27 @@ static void move_cell(struct socket_ledger *b, struct nio_cell *base, struct nio
 
 static void move_zerocopy(struct socket_ledger *b)
 {
-	move_all(b, &b->base.zc, &b->now.zc, 11);
-	b->now.zc.sends += 1000;
+	move_all(b, &b->base.zc, &b->now.zc, 5);
+	move_all(b, &b->base.zc_events, &b->now.zc_events, 4);
+	b->now.zc_events.sends += 1000;
 	move_hist(b, b->base.zc.ns_hist, b->now.zc.ns_hist);
 	move_hist(b, b->base.zc.outstanding_hist, b->now.zc.outstanding_hist);
 }
 
+/* The sums are since the begin of the phase. */
 static void move_sockets(struct socket_ledger *b, enum nio_side side)
 {
-	struct socket_snapshot *base = &b->base.sockets[side], *now = &b->now.sockets[side];
+	struct nio_sums *sums = &b->now.sums[side];
 
-	base->nr = now->nr = 2;
-	base->source = now->source = "iter/task_file";
-	base->zckeys = now->zckeys = true;
-	for (size_t i = 0; i < 2; i++) {
-		struct nio_socket *from = &base->sockets[i], *to = &now->sockets[i];
-
-		from->cookie = to->cookie = 100 * ((uint64_t)side + 1) + i;
-		from->tcp.state = to->tcp.state = 1;
-		from->scatter_gather = to->scatter_gather = 1;
-		from->zckey = (uint32_t)b->before;
-		to->zckey = from->zckey + (uint32_t)++b->step;
-		move(b, &from->tcp.bytes_acked, &to->tcp.bytes_acked);
-		move(b, &from->tcp.bytes_received, &to->tcp.bytes_received);
-		move(b, &from->tcp.bytes_retrans, &to->tcp.bytes_retrans);
-		to->tcp.bytes_acked += 3000000;
-		to->tcp.bytes_received += 4000000;
-	}
+	b->now.sockets_nr[side] = 2;
+	*sums = (struct nio_sums){
+		.sockets = 2,
+		.queued = 6000000 + ++b->step,
+		.taken = 8000000 + ++b->step,
+		.retrans = ++b->step,
+		.ids = ++b->step,
+		.recordless = {1, 1},
+	};
 }
 
 static void move_kinds(struct socket_ledger *b)
@@ -126,6 +120,7 @@ static struct socket_ledger *socket_ledger__new(uint64_t before)
 	move_kinds(b);
 	move_all(b, b->base.perf, b->now.perf, sizeof(b->now.perf) / (sizeof(__u64)));
 	move_all(b, &b->base.loss, &b->now.loss, sizeof(b->now.loss) / (sizeof(__u64)));
+	move_all(b, (__u64 *)&b->base.calls_unknown, (__u64 *)&b->now.calls_unknown, 1);
 	move_all(b, &b->base.missed, &b->now.missed, 1);
 	move_all(b, b->base.missed_of, b->now.missed_of, PROBE_NR);
 	return b;
@@ -259,13 +254,11 @@ static char *booked(const struct book_case *c, uint64_t before)
 	char *text;
 
 	if (c->unlooked)
-		b->now.sockets[NIO_SIDE_RECEIVER] =
-			(struct socket_snapshot){.reason = "not looked at", .nr = 2};
+		b->now.sums[NIO_SIDE_RECEIVER].sockets = 1;
 	if (c->untold) {
 		b->now.missed_unknown = true;
 		b->now.no_perf[NIO_PERF_CYCLES] = "no counter of cycles";
-		for (int side = 0; side < NIO_SIDE_NR; side++)
-			b->base.sockets[side].zckeys = b->now.sockets[side].zckeys = false;
+		b->now.sums[NIO_SIDE_SENDER].no_gather = b->now.sums[NIO_SIDE_SENDER].charged = 1;
 	}
 	b->base.phase_ns = before;
 	b->base.attached_ns = before;

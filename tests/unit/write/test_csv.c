@@ -39,6 +39,33 @@ TEST(text_with_commas_quotes_or_newlines_is_quoted)
 	full_result__clear(&f);
 }
 
+/* A spreadsheet executes such cells, also in quotes. */
+TEST(text_that_would_be_a_formula_begins_with_a_quote)
+{
+	static const struct {
+		const char *text, *cell;
+	} cases[] = {
+		{"=cmd|' /C calc'!A0", ",'=cmd|' /C calc'!A0,"},
+		{"+1", ",'+1,"},
+		{"-1,5", ",\"'-1,5\","},
+		{"@SUM(A1)", ",'@SUM(A1),"},
+		{"1=1", ",1=1,"},
+		{"", ",,"},
+	};
+
+	for_each_case(c, cases) {
+		struct full_result f;
+		char *text;
+
+		full_result__init(&f);
+		snprintf(f.result.env.kernel, sizeof(f.result.env.kernel), "%s", c->text);
+		text = written(&f.result);
+		assert_non_null(strstr(text, c->cell));
+		free(text);
+		full_result__clear(&f);
+	}
+}
+
 /* An empty result has the same columns as a full one. */
 TEST(columns_are_always_the_same)
 {

@@ -232,6 +232,19 @@ static void check_csv(const struct result *r, const char *first_row)
 	free(text);
 }
 
+/* tests/analysis reads it, and the document's golden file, as the same data set. */
+TEST(csv_of_a_full_result_matches_its_golden_file)
+{
+	struct full_result f;
+	char *text;
+
+	full_result__init(&f);
+	text = written(&f.result, output__csv);
+	golden__check("csv-full", text);
+	free(text);
+	full_result__clear(&f);
+}
+
 TEST(csv_has_the_values_of_the_document_in_its_order)
 {
 	struct full_result f;

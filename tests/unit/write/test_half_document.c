@@ -149,6 +149,45 @@ static char *replaced(const char *text, const char *after, const char *old, cons
 }
 
 /* A version without kTLS received none. One that does not count losses may have had some. */
+/* What limits the receiver is read as written; what is impossible is unknown, and text is
+ * printable. */
+TEST(environment_of_the_receiver_is_read_as_written)
+{
+	struct full_result f;
+	char *text = document(&f), why[HALF_WHY], *odd;
+	struct environment env;
+	struct run_result run;
+
+	run_result__init(&run);
+	assert_int_equal(half_document__read(text, &run, &env, why), 0);
+	assert_string_equal(env.congestion.system, "cubic");
+	assert_string_equal(env.machine.mitigations, "spectre_v1 spectre_v2");
+	assert_true(env.machine.irq_time.known && !env.machine.irq_time.value);
+	assert_string_equal(env.machine.quota.reason, QUOTA_UNLIMITED);
+	assert_string_equal(env.rps.text, "0");
+	assert_string_equal(env.sysctls[SYSCTL_tcp_wmem].text, "4096 16384 4194304");
+	assert_string_equal(env.sysctls[SYSCTL_rmem_max].text, "212992");
+	assert_string_equal(env.sysctls[SYSCTL_wmem_max].text, "");
+	assert_string_equal(env.sysctls[SYSCTL_wmem_max].reason,
+			    "on the receiver's machine: permission was denied");
+	run_result__clear(&run);
+	odd = replaced(text, "\"environment\"", "\"4096 16384 4194304\"", "\"\\u001b[2J\\n\"");
+	free(text);
+	text = replaced(odd, "\"environment\"", "\"rmem_max\":212992", "\"rmem_max\":-1");
+	free(odd);
+	odd = replaced(text, "\"environment\"", "\"cpu_quota\":null", "\"cpu_quota\":-1e300");
+	run_result__init(&run);
+	assert_int_equal(half_document__read(odd, &run, &env, why), 0);
+	assert_null(strpbrk(env.sysctls[SYSCTL_tcp_wmem].text, "\033\n"));
+	assert_string_equal(env.sysctls[SYSCTL_rmem_max].text, "");
+	assert_non_null(env.sysctls[SYSCTL_rmem_max].reason);
+	assert_false(env.machine.quota.known);
+	run_result__clear(&run);
+	free(text);
+	free(odd);
+	full_result__clear(&f);
+}
+
 TEST(what_an_earlier_version_lacks_is_0_or_unknown_with_a_reason)
 {
 	static const char *const renamed[] = {"\"tls_rx\":{", "\"health\":{", "\"sequence\":{",

@@ -368,6 +368,17 @@ TEST(completions_that_events_missed_are_filled_in)
 	check_in_run(&run, "kernel_zerocopy.copied_at_most", "1301");
 	check_in_run(&run, "kernel_zerocopy.not_copied", "2");
 	check_in_run(&run, "kernel_zerocopy.sends_per_notification", "12.98");
+	/* A sample: the first notification of a window completes all sends since the last one. */
+	run.mode = MODE_ZEROCOPY;
+	run.health.attached_ns = 50;
+	run.health.phase_ns = 500;
+	check_in_run(&run, "kernel_zerocopy.sends_per_notification_reason",
+		     "\"completions were sampled\"");
+	run.health.attached_ns = 500;
+	/* Each request of io_uring has one, with a report or not. */
+	run.mode = MODE_URINGZC;
+	run.kernel_zc.sends = 100;
+	check_in_run(&run, "kernel_zerocopy.sends_per_notification", "1.0");
 	/* Counts of different moments: nothing is filled in. */
 	run.not_final = "interrupted";
 	check_in_run(&run, "kernel_zerocopy.completed", "1298");
