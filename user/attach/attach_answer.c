@@ -57,6 +57,9 @@ static struct range share_of(const struct attach_result *r, const struct socket_
 
 	if (a.doubt & DOUBT_UNBOUNDED)
 		return (struct range){0, 1};
+	/* Of more bytes than are known. */
+	if (socket_ledger__is_least(b, side))
+		a.least = 0;
 	return range_of((double)a.least - peeked,
 			a.doubt & DOUBT_OPEN ? (double)all : (double)a.most - peeked, all);
 }

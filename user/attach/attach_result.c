@@ -101,6 +101,8 @@ static enum quality quality_of(const struct attach_result *r, const struct socke
 		return because(QUALITY_DERIVED,
 			       "a lower bound: the calls of some bytes were not seen (uncovered)",
 			       reason);
+	if (!deferred && socket_ledger__of_layers(b, stage__side(stage)))
+		return because(QUALITY_DERIVED, "a lower bound: " SOCKET_LEDGER_OF_LAYERS, reason);
 	if (!deferred && b->layer_open[sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER])
 		return because(QUALITY_DERIVED,
 			       "a lower bound: another layer than TCP served some sockets part of "
@@ -242,7 +244,8 @@ struct amount attach_result__stage(const struct attach_result *r, const struct s
 	a.quality = quality_of(r, b, stage, &a.reason);
 	a.doubt = doubt_of(a.quality != QUALITY_UNAVAILABLE || !a.reason,
 			   socket_ledger__stage_bytes(b, stage).known);
-	if (stage == NIO_STAGE_RX_COPY && hidden_peeks(b))
+	if ((stage == NIO_STAGE_RX_COPY && hidden_peeks(b)) ||
+	    (stage != NIO_STAGE_DEFERRED_COPY && socket_ledger__is_least(b, stage__side(stage))))
 		a.doubt |= DOUBT_OPEN;
 	return a;
 }
@@ -389,7 +392,7 @@ static bool is_open(const struct socket_ledger *b, enum nio_side side)
 {
 	const __u64 *uncovered = b->uncovered[side];
 
-	return b->layer_open[side] ||
+	return b->layer_open[side] || socket_ledger__of_layers(b, side) ||
 	       uncovered[NIO_UNCOVERED_MISSED] + uncovered[NIO_UNCOVERED_UNSEEN] >
 		       socket_ledger__booked(b, side) / OPEN_PART;
 }
@@ -440,8 +443,10 @@ struct amount row_value__amount(enum row_value v, const struct attach_result *r,
 				: is_open(b, side);
 	struct amount a = {.value = row_value__of(v, b), .doubt = least ? DOUBT_LEAST : 0};
 
-	if (all)
+	if (all) {
+		a.doubt |= least && !a.value ? DOUBT_UNKNOWN : 0;
 		return a;
+	}
 	if (!socket_ledger__stage_bytes(b, stage_of(v)).known)
 		a.doubt |= DOUBT_UNKNOWN;
 	if (!deferred && b->divided[side])

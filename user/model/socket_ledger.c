@@ -485,6 +485,9 @@ struct num socket_ledger__stage_bytes(const struct socket_ledger *b, enum nio_st
 	if (!b->stages[stage].bytes && reads &&
 	    b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
 		return num__unknown(SOCKET_LEDGER_UNKNOWN_CALL);
+	if (!b->stages[stage].bytes && (sends || reads) &&
+	    (socket_ledger__of_layers(b, side) || socket_ledger__is_least(b, side)))
+		return num__unknown(SOCKET_LEDGER_OF_LAYERS);
 	if (stage == NIO_STAGE_DEFERRED_COPY && !b->stages[stage].bytes &&
 	    socket_ledger__at_most(b, stage))
 		return num__unknown("none was seen, and not all could be");
@@ -500,6 +503,14 @@ uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_sid
 	return missed;
 }
 
+uint64_t socket_ledger__of_layers(const struct socket_ledger *b, enum nio_side side)
+{
+	const __u64 *uncovered = b->uncovered[side];
+
+	return uncovered[NIO_UNCOVERED_MPTCP] + uncovered[NIO_UNCOVERED_SOCKMAP] +
+	       uncovered[NIO_UNCOVERED_OTHER];
+}
+
 /*
  * Bytes that unknown calls took without a visible copy: urgent data, and some readers in the
  * kernel, are copied without an event. (With refused runs they are unclassified.)
@@ -512,7 +523,8 @@ static uint64_t uncopied_unknown(const struct socket_ledger *b)
 /* Unseen bytes that a stage may have besides those it has. */
 static uint64_t open_of(const struct socket_ledger *b, enum nio_side side, enum nio_stage stage)
 {
-	return b->stage_margin[stage].above + socket_ledger__unclassified(b, side);
+	return b->stage_margin[stage].above + socket_ledger__unclassified(b, side) +
+	       socket_ledger__of_layers(b, side);
 }
 
 uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage stage)

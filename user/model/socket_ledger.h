@@ -27,6 +27,11 @@
 	"(receives.uncopied): by io_uring, by a 32-bit program, by a reader in the kernel, " \
 	"as urgent data, or in an event that no program saw"
 
+/* Why the bytes of a way are unknown where another layer than TCP serves sockets. */
+#define SOCKET_LEDGER_OF_LAYERS                                                             \
+	"another layer than TCP (MPTCP, a sockmap) moved bytes of this side, and its copies " \
+	"are not watched (uncovered)"
+
 /* Why kTLS records are not counted. */
 #define SOCKET_LEDGER_NO_RECORDS                                                                 \
 	"the records of kTLS were not counted: the key changed, a network device encrypts, the " \
@@ -73,7 +78,7 @@ struct socket_ledger {
 	uint64_t partly_seen; /* MPTCP connections with unseen calls: their bytes are a minimum */
 	/* Connections that a sockmap served, whose bytes TCP does not count: they are a minimum. */
 	uint64_t sockmap_open[NIO_SIDE_NR];
-	/* Bytes booked to another layer without a seen call: TCP itself may have copied them. */
+	/* Bytes of kTLS and, received, of a sockmap without a seen call: TCP may have copied them. */
 	uint64_t layer_open[NIO_SIDE_NR];
 	struct tls_ledger tls[NIO_SIDE_NR];
 	uint64_t retrans;
@@ -234,6 +239,12 @@ struct real socket_ledger__copied_fraction(const struct socket_ledger *b);
  * without a visible copy by an unknown call.
  */
 uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_side side);
+
+/*
+ * Bytes that MPTCP, a sockmap or another protocol on TCP moved: copied or not, and no stage has
+ * them. kTLS has a stage of its own.
+ */
+uint64_t socket_ledger__of_layers(const struct socket_ledger *b, enum nio_side side);
 
 /* Are the bytes sent or received a minimum: were calls of MPTCP or of a sockmap not seen? */
 bool socket_ledger__is_least(const struct socket_ledger *b, enum nio_side side);

@@ -5,10 +5,7 @@
 /* Books the bytes of a side that no call was seen to move to the layer: TCP may have moved some. */
 static void book_layer(struct socket_ledger *d, enum nio_side side, size_t kind, uint64_t moved)
 {
-	uint64_t unseen = u64__minus(moved, socket_ledger__booked(d, side));
-
-	d->uncovered[side][kind] += unseen;
-	d->layer_open[side] += unseen;
+	d->uncovered[side][kind] += u64__minus(moved, socket_ledger__booked(d, side));
 }
 
 /*

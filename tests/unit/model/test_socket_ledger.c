@@ -245,6 +245,10 @@ TEST(mptcp_bytes_are_unknown_unless_each_call_was_watched)
 		assert_int_equal(sent.value, c->known ? 64 : 0);
 		assert_true(
 			socket_ledger__uncovered(&b, NIO_SIDE_SENDER, NIO_UNCOVERED_KTLS).known);
+		/* No stage has its copies: that none was seen does not say that none was made. */
+		assert_false(socket_ledger__stage_bytes(&b, NIO_STAGE_TX_COPY).known);
+		assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_TX_COPY), 64);
+		assert_true(socket_ledger__stage_bytes(&b, NIO_STAGE_RX_COPY).known == c->known);
 	}
 }
 
