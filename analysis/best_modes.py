@@ -151,7 +151,9 @@ def _places(tested: Sequence[Ranking], m: Metric, modes: Sequence[Mode], nr: int
         yield ((join(words, "or") if behind else f"no difference between {join(words, 'and')}")
                + (f" in {len(tested)} of {nr} settings" if nr > 1 else ""))
     else:
+        run = {mode: sum(mode in r.modes for r in tested) for mode in leading}
         yield ", ".join(f"{mode.words} in {best[mode]}" + (f" of {nr} settings" if mode is leading[0] else "")
+                        + (f" of its {run[mode]}" if run[mode] < len(tested) else "")
                         + (f" (alone in {alone[mode]})" if alone[mode] else "") for mode in leading)
     if behind:
         yield (("costs more" if m.better is Better.LOWER else "slower") + (" wherever tested: " if nr > 1 else ": ")
@@ -170,12 +172,12 @@ def summary(a: Analysis, m: Metric) -> str:
     withheld = nr - len(tested) - len(untested)
     if withheld:
         parts.append(f"not known{f' in {withheld} of {nr}' if nr > 1 else ''}: {SOFTIRQ_UNKNOWN}")
-    if untested:
-        first = untested[0].modes[0]
+    for first, why in dict.fromkeys((r.modes[0], r.untested) for r in untested):
+        of = [r for r in untested if r.modes[0] is first and r.untested == why]
         against = [_behind(alike, mode) for mode in a.modes if mode is not first
-                   and (alike := [r for r in untested if r.modes[0] is first and mode in r.modes])]
-        parts.append(f"not tested{f' in {len(untested)} of {nr}' if nr > 1 else ''} ({untested[0].untested}); medians "
-                     f"against {first.words}: {'; '.join(against)}")
+                   and (alike := [r for r in of if mode in r.modes])]
+        parts.append(f"not tested{f' in {len(of)} of {nr}' if nr > 1 else ''} ({why}); medians against {first.words}: "
+                     f"{'; '.join(against)}")
     return " ".join(f"{wording.capitalised(part)}." for part in parts)
 
 

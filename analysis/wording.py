@@ -87,7 +87,8 @@ def _bound(m: Metric, middle: float, v: float, rounding: Rounding) -> str:
     """The median beside it has the unit and as many digits; times and bytes need a unit each."""
     if m.unit == "ns" or m.unit.startswith("B") or math.isnan(v):
         return value(m, v, rounding)
-    return _with_decimals(v, _decimals_in(m.unit, middle), rounding)
+    digits = _decimals_in(m.unit, middle) or _decimals_in(m.unit, v)  # a count may have an interval of fractions
+    return _with_decimals(v, digits, rounding)
 
 
 def interval(m: Metric, e: Estimate) -> str:

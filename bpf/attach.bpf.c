@@ -191,7 +191,7 @@ int BPF_PROG(nio_at_send, struct sock *sk, int ret, int flags)
 {
 	count_event();
 	if (!(NIO_IS_REFUSED))
-		on_call_return(sk, ret, 0);
+		on_call_return(sk, ret, 0, true);
 	return 0;
 }
 
@@ -300,17 +300,17 @@ int nio_at_completion(const __u64 *args)
 NIO_PROG("fentry/tcp_sendmsg_locked", nio_ae_send, if (nio_window & 1) on_message(sk, msg, true),
 	 struct sock *sk, struct msghdr *msg)
 
-NIO_PROG("fexit/tcp_sendmsg_locked", nio_ax_send, on_call_return(sk, ret, 0), struct sock *sk,
-	 struct msghdr *msg, unsigned long size, int ret)
+NIO_PROG("fexit/tcp_sendmsg_locked", nio_ax_send, on_call_return(sk, ret, 0, false),
+	 struct sock *sk, struct msghdr *msg, unsigned long size, int ret)
 
 /* MPTCP does not send through tcp_sendmsg_locked. */
-NIO_PROG("fexit/mptcp_sendmsg", nio_ax_mptcp, on_call_return(sk, ret, 0), struct sock *sk,
+NIO_PROG("fexit/mptcp_sendmsg", nio_ax_mptcp, on_call_return(sk, ret, 0, false), struct sock *sk,
 	 struct msghdr *msg, unsigned long size, int ret)
 
 /* sendfile and splice used do_tcp_sendpages until Linux 6.4. */
 NIO_PROG("fexit/do_tcp_sendpages", nio_ax_sendpages,
-	 on_call_return(sk, ret, NIO_SEEN_CALL | NIO_SEEN_SPLICE), struct sock *sk, void *page,
-	 int offset, unsigned long size, int flags, long ret)
+	 on_call_return(sk, ret, NIO_SEEN_CALL | NIO_SEEN_SPLICE, false), struct sock *sk,
+	 void *page, int offset, unsigned long size, int flags, long ret)
 NIO_PROG("fentry/skb_copy_ubufs", nio_ae_deferred, count_deferred(skb, 1, TRUSTED),
 	 struct sk_buff *skb)
 NIO_PROG("fexit/skb_copy_ubufs", nio_ax_deferred, if (ret) count_deferred(skb, -1, TRUSTED),
@@ -432,7 +432,7 @@ static __always_inline void on_push(struct sock *sk, int nonagle)
 	if (message)
 		bytes = message->queued += bytes;
 	if (bytes > 0 && !(nonagle & TCP_NAGLE_PUSH))
-		on_call_return(sk, bytes, 0);
+		on_call_return(sk, bytes, 0, false);
 }
 
 NIO_KPROBE("kprobe/tcp_push", nio_ak_push, on_push(sk, nonagle), struct sock *sk, int flags,
@@ -442,8 +442,8 @@ NIO_KPROBE("kprobe/do_tcp_sendpages", nio_ak_sendpages, on_send_asked(sk, NULL, 
 
 /* MPTCP sends, for plans that see TCP sends by kprobe. */
 NIO_PROG("tp_btf/sock_send_length", nio_ak_mptcp,
-	 if (sk->sk_protocol == IPPROTO_MPTCP) on_call_return(sk, ret, 0), struct sock *sk, int ret,
-	 int flags)
+	 if (sk->sk_protocol == IPPROTO_MPTCP) on_call_return(sk, ret, 0, false), struct sock *sk,
+	 int ret, int flags)
 
 /*
  * The packets that are being copied, for kretprobes, which see no arguments. Key: the thread; of

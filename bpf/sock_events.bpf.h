@@ -310,6 +310,8 @@ static __always_inline void on_message(struct sock *sk, const struct msghdr *msg
 		return;
 	if (nio_declared && !nio_by_push && !(s->declared & NIO_DECLARED_MESSAGES))
 		return;
+	if (begins)
+		count_event();
 	count_watched(s);
 	what = call_of(sk, msg, !nio_declared && (begins ? is_vector(msg) : was_vector(msg)));
 	if (what & NIO_SEEN_FOREIGN)
@@ -515,8 +517,8 @@ static __always_inline void read_records(struct sock_state *s, const struct sock
 	read_tls(s, sk, &n, false);
 }
 
-/* A send call queued ret bytes, or failed. what: flags known from the hook. */
-static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
+/* A send call queued ret bytes, or failed. what: flags known from the hook. counted: the program is. */
+static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what, bool counted)
 {
 	bool adopted = false;
 	struct sock_state *s = state_in_use(sk, &adopted);
@@ -524,6 +526,8 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 
 	if (!s || nio_over)
 		return;
+	if (!counted)
+		count_event();
 	count_watched(s);
 	message = consume_message(s);
 	what |= message.what;

@@ -314,12 +314,17 @@ char *format_bytes_most(char *buf, size_t len, double bytes)
 	return format_si(buf, len, bytes, round_most);
 }
 
+static const char *const ns_units[] = {" ns", " us", " ms", " s"};
+#define NS_UNITS (sizeof(ns_units) / sizeof(ns_units[0]))
+
 char *format_ns(char *buf, size_t len, double ns)
 {
-	static const char *const units[] = {" ns", " us", " ms", " s"};
+	return format_scaled(buf, len, ns, 1000, ns_units, NS_UNITS, round_nearest);
+}
 
-	return format_scaled(buf, len, ns, 1000, units, sizeof(units) / sizeof(units[0]),
-			     round_nearest);
+char *format_ns_least(char *buf, size_t len, double ns)
+{
+	return format_scaled(buf, len, ns, 1000, ns_units, NS_UNITS, round_least);
 }
 
 char *format_count(char *buf, size_t len, uint64_t n)

@@ -38,6 +38,7 @@ char *format_bytes_si(char *buf, size_t len,
 		      double bytes); /* "22.1 GB", "613 MB": powers of ten, 3 significant digits */
 /* Bounds of bytes, rounded outwards: a lower bound down, an upper bound up. */
 char *format_bytes_least(char *buf, size_t len, double bytes);
+char *format_ns_least(char *buf, size_t len, double ns);
 char *format_bytes_most(char *buf, size_t len, double bytes);
 char *format_ns(char *buf, size_t len, double ns);     /* "812 ns", "14.2 us", "3.1 ms", "1.25 s" */
 char *format_count(char *buf, size_t len, uint64_t n); /* "92 113": thousands separated by spaces */

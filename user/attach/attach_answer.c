@@ -135,7 +135,8 @@ static bool sent_few_zerocopy(const struct socket_ledger *b)
 	uint64_t most = attach_result__calls(b, NIO_CALL_ZEROCOPY).most +
 			attach_result__calls(b, NIO_CALL_IO_URING).most;
 
-	return most && most < socket_ledger__payload(b, NIO_SIDE_SENDER) / FEW_ZEROCOPY;
+	return (most || socket_ledger__ended(b)) &&
+	       most < socket_ledger__payload(b, NIO_SIDE_SENDER) / FEW_ZEROCOPY;
 }
 
 /* What became of zero-copy sends. false: none was asked for, or few. */

@@ -290,8 +290,10 @@ static const char *print_kind(FILE *f, const struct attach_result *r, enum nio_s
 	if (!calls->events)
 		return before;
 	if (estimate && r->events.sampled && share.high - share.low >= SAMPLED_WIDE) {
-		fprintf(f, "%s%s (at least %s)", before, key,
-			TEXT_LEAST(attach_result__calls(b, kind).least));
+		uint64_t least = attach_result__calls(b, kind).least;
+
+		fprintf(f, least ? "%s%s (at least %s)" : "%s%s (not known)", before, key,
+			TEXT_LEAST(least));
 		return ", ";
 	}
 	/* The figures lack the bytes that are unclassified. */

@@ -134,10 +134,16 @@ static void ports_verdict(struct attach_verdict *j, const struct attach_result *
 	}
 	verdict__describe_services(j->text, sizeof(j->text), services, nr);
 	for (size_t i = 0; i < nr; i++)
-		advise(j, r, row->process, (uint16_t)ports[i]->id, names[i], &ports[i]->ledger);
+		if (!is_wide(r, &ports[i]->ledger))
+			advise(j, r, row->process, (uint16_t)ports[i]->id, names[i],
+			       &ports[i]->ledger);
 	/* Many ports with a little each, or sockets whose port is unknown. */
 	if (!j->advice[0] && (!nr || all->nr > PORTS_NAMED) && !groups__any_encrypts(all))
 		advise(j, r, row->process, 0, NULL, &row->ledger);
+	for (size_t i = 0; i < nr && !j->advice[0]; i++)
+		if (is_wide(r, &ports[i]->ledger))
+			advise(j, r, row->process, (uint16_t)ports[i]->id, names[i],
+			       &ports[i]->ledger);
 }
 
 /* Sockets that moved nothing: the connections, and what became of the calls. */

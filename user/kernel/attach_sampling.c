@@ -279,8 +279,8 @@ int attach_probes__begin_events(struct attach_probes *probes, const struct attac
 }
 
 /*
- * The events so far, of *now. Programs on functions count no run, so that `others` may lack events
- * there, which their filter ends early.
+ * The events so far, of *now. Programs on functions count those of watched sockets: their filter
+ * ends the others early.
  */
 static struct window_load counted_load(const struct attach_probes *probes,
 				       struct nio_event_counts *now)

@@ -12,6 +12,9 @@ static const char by_ids[] =
 static const char by_requests[] =
 	"placed by the mode: io_uring's requests pin on a route that does scatter-gather; what was "
 	"sent after ENOMEM was copied";
+static const char unseen_fallbacks[] = "requests that were sent again after ENOMEM are not told "
+				       "from others: their messages are not "
+				       "seen";
 static const char by_codes[] =
 	"by the completions: every zero-copy send was reported copied, so each pinned byte counts "
 	"once; sampled copies agree. Bytes sent again, or in one packet with copied ones, may also "
@@ -203,7 +206,8 @@ static void book_rest(struct run_result *r, const struct nio_sums *tx, uint64_t 
 	if (copies_unseen ||
 	    ((ids_prove(r, tx, moving) || by_mode) && (too_many_seen || events_agree(r, tx)))) {
 		book_sent(r, copied, tx->queued - copied,
-			  mode__has(r->mode, MODE_NOTIFIES) ? by_requests : by_ids, no_events);
+			  mode__has(r->mode, MODE_NOTIFIES) ? by_requests : by_ids,
+			  copies_unseen && !no_events ? unseen_fallbacks : no_events);
 		return;
 	}
 	if (!pins(tx) && (too_many_seen || !events_of(r, NIO_STAGE_TX_PIN))) {

@@ -374,9 +374,10 @@ static void append_missed(struct verdict *v, const struct run_result *r)
  */
 static void append_stacked(struct verdict *v, const struct run_result *r)
 {
-	uint64_t reported = r->app.zc.copied, copied = verdict__completions(r)->copied;
+	uint64_t reported = r->app.zc.copied;
+	uint64_t most = r->kernel_zc.copied + run_result__completions_missed(r);
 
-	if (!mode__has(r->mode, MODE_NOTIFIES) || reported <= copied)
+	if (!mode__has(r->mode, MODE_NOTIFIES) || !r->kernel_zc_known || reported <= most)
 		return;
 	append(v,
 	       " The program's own flags (IORING_NOTIF_USAGE_ZC_COPIED) say that %s %s copied: the "
@@ -412,6 +413,11 @@ void verdict__give(struct run_result *r, const struct environment *env)
 		verdict_of_completed(v, &e);
 	else
 		verdict_of_uncompleted(v, &e);
+	if (mode__has(r->mode, MODE_NOTIFIES) && r->kernel_zc_known &&
+	    run_result__completions_missed(r))
+		v->copied_fraction = real__unknown(
+			"the kernel's events do not show how all requests ended, and the program's "
+			"flags call some copied that were not");
 	append_missed(v, r);
 	append_stacked(v, r);
 	append_unseen_stacks(v, r);

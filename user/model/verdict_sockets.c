@@ -232,11 +232,11 @@ struct ways {
 
 static struct ways ways_of(const struct verdict_service *s)
 {
-	struct ways w = {{"copied", "pinned (zero-copy)", "sent by reference (sendfile or splice)",
-			  "copied by the cipher of kTLS"},
-			 {s->copied, s->pinned, s->spliced, {.value = s->encrypted}},
-			 .sum = s->encrypted + s->copied.value + s->pinned.value +
-				s->spliced.value};
+	struct ways w = {
+		{"copied", "pinned (zero-copy)", "sent by reference (sendfile or splice)",
+		 "copied by the cipher of kTLS"},
+		{s->copied, s->pinned, s->spliced, {s->encrypted, s->encrypted, s->encrypted}},
+		.sum = s->encrypted + s->copied.value + s->pinned.value + s->spliced.value};
 
 	for (unsigned int i = 0; i < WAYS; i++)
 		if (w.bytes[i].value && w.bytes[i].value >= w.sum / WAY_PART)
@@ -244,14 +244,19 @@ static struct ways ways_of(const struct verdict_service *s)
 	return w;
 }
 
-/* "at least 5 MB"; an estimate is "about 5 MB", or "4 MB to 6 MB" if the ends are far apart. */
+/* "at least 5 MB"; an estimate is "about 5 MB", or "4 MB to 6 MB" if the ends are far apart. A
+ * lower end of 0 is not said. */
 static void append_bytes(char *text, size_t len, const struct verdict_bytes *b, bool least,
 			 bool estimate, uint64_t sum)
 {
-	if (least)
-		append__text(text, len, "at least %s", TEXT_LEAST(b->value));
-	else if (estimate && b->most > b->least && b->most - b->least >= sum / WAY_PART)
+	if (least && b->least)
+		append__text(text, len, "at least %s", TEXT_LEAST(b->least));
+	else if (least)
+		append__text(text, len, "an unknown part");
+	else if (estimate && b->most > b->least && b->most - b->least >= sum / WAY_PART && b->least)
 		append__text(text, len, "%s to %s", TEXT_LEAST(b->least), TEXT_MOST(b->most));
+	else if (estimate && b->most > b->least && b->most - b->least >= sum / WAY_PART)
+		append__text(text, len, "at most %s", TEXT_MOST(b->most));
 	else
 		append__text(text, len, "%s%s", estimate ? "about " : "", TEXT_BYTES(b->value));
 }

@@ -48,7 +48,7 @@ static void print_paused(FILE *f, const struct result *r)
 		fprintf(f,
 			"The load generator was stopped for at least %s, in %u round%s: %s no "
 			"throughput.",
-			format_ns((char[UNITS_BUF]){0}, UNITS_BUF, (double)ns), rounds,
+			format_ns_least((char[UNITS_BUF]){0}, UNITS_BUF, (double)ns), rounds,
 			plural(rounds), rounds > 1 ? "they have" : "it has");
 }
 
@@ -239,7 +239,9 @@ static void print_copies_of(FILE *f, const struct mode_summary *s)
 {
 	double copies = s->copies_per_byte.median;
 
-	if (figures__copies_is_least(&s->total))
+	if (figures__copies_is_least(&s->total) && !round_least(copies, 2))
+		fputs("n/a", f);
+	else if (figures__copies_is_least(&s->total))
 		fprintf(f, ">=%.2f", round_least(copies, 2));
 	else
 		fprintf(f, "%.2f", copies);

@@ -36,7 +36,7 @@ static void begin_modes(struct text_cells *t, const struct result *r, const char
 	text_cells__add(t, label, true, name_cell, r, 0);
 }
 
-/* Copies that are whole are written so; a lower bound has its mark. */
+/* Copies that are whole are written so; a lower bound has its mark, and says nothing below 0.01. */
 static void copies_cell(char *cell, const void *of, size_t row, int what)
 {
 	const struct mode_summary *s = mode_at(of, row);
@@ -45,7 +45,7 @@ static void copies_cell(char *cell, const void *of, size_t row, int what)
 
 	(void)what;
 	copies = least ? round_least(copies, 2) : copies;
-	if (!s->copies_per_byte.n)
+	if (!s->copies_per_byte.n || (least && !copies))
 		set(cell, "n/a");
 	else
 		snprintf(cell, TEXT_CELL_MAX, "%s%.*f", least ? ">= " : "",
@@ -102,10 +102,14 @@ static void format_figure(char *buf, size_t len, double v)
 		snprintf(buf, len, "%.*f", decimals_of(v), v);
 }
 
-/* The same of a lower bound. */
+/* The same of a lower bound, with a digit of it. */
 static void format_least(char *buf, size_t len, double v)
 {
-	snprintf(buf, len, "%.*f", decimals_of(v), round_least(v, decimals_of(v)));
+	int decimals = decimals_of(v);
+
+	while (v > 0 && decimals < 9 && !round_least(v, decimals))
+		decimals++;
+	snprintf(buf, len, "%.*f", decimals, round_least(v, decimals));
 }
 
 enum median {

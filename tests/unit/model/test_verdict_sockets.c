@@ -241,14 +241,14 @@ TEST(services_that_send_in_two_ways_name_both_and_unseen_bytes_make_them_minimum
 		 .copied.value = 500000,
 		 .pinned.value = 500000,
 		 .spliced.value = 10},
-		{.name = "port 81", .spliced.value = 900000, .unknown = 7700},
+		{.name = "port 81", .spliced = {900000, 850000, 907700}, .unknown = 7700},
 		{.name = "port 82", .unknown = 77}};
 	char text[300] = "";
 
 	verdict__describe_services(text, sizeof(text), list, 3);
 	assert_string_equal(text,
 			    "Port 80: 500 kB copied and 500 kB pinned (zero-copy), port "
-			    "81: at least 900 kB sent by reference (sendfile or splice), port 82: "
+			    "81: at least 850 kB sent by reference (sendfile or splice), port 82: "
 			    "unknown.");
 }
 
@@ -257,12 +257,12 @@ TEST(estimates_of_services_have_their_ends_where_these_are_far_apart)
 	struct verdict_service list[] = {
 		{.name = "port 80", .copied = {900000, 555900, 955100}, .estimate = true},
 		{.name = "port 81", .spliced = {900000, 880000, 900000}, .estimate = true},
-		{.name = "port 82", .pinned.value = 8999, .unknown = 77}};
+		{.name = "port 82", .pinned = {8999, 0, 9076}, .unknown = 77}};
 	char text[300] = "";
 
 	verdict__describe_services(text, sizeof(text), list, 3);
 	assert_string_equal(text, "Port 80: 555 kB to 956 kB copied, port 81: about 900 kB sent by "
-				  "reference (sendfile or splice), port 82: at least 8.99 kB "
+				  "reference (sendfile or splice), port 82: an unknown part "
 				  "pinned (zero-copy).");
 }
 
