@@ -517,7 +517,8 @@ static __always_inline void read_records(struct sock_state *s, const struct sock
 	read_tls(s, sk, &n, false);
 }
 
-/* A send call queued ret bytes, or failed. what: flags known from the hook. counted: the program is. */
+/* A send call queued ret bytes, or failed. what: flags known from the hook. counted: the program
+ * is. */
 static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what, bool counted)
 {
 	bool adopted = false;

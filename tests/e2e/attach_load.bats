@@ -223,7 +223,7 @@ time.sleep(100)'
 	grep -E '^total +(>=[0-9]|unknown)' said
 	# MPTCP copies, and no stage has its copies: none of them is said to be none.
 	jq -e '.total.ledger | [.tx_copy, .rx_copy] | all(.bytes == null and .bytes_at_most == null)' out.json
-	! grep -E 'copies <|without a copy|copies all' said
+	run ! grep -E 'copies <|without a copy|copies all' said
 	"$NETIOTRACE" attach -q --count-calls --json out.json -- python3 mptcp.py 0.3 >said
 	jq -e --slurpfile sent said '.total.uncovered | any(.kind == "mptcp" and .direction == "tx" and .bytes == $sent[0])' out.json
 }

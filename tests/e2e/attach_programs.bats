@@ -236,7 +236,7 @@ intervals_hold() {
 }
 
 @test "attach in windows: how nginx sends at two ports, though most connections have no call that was seen" {
-	local noise requests
+	local noise requests budget=0.4
 
 	need_tool nginx ab iperf3
 	logging_server
@@ -244,9 +244,10 @@ intervals_hold() {
 	background iperf3 -s -p "$noise" >/dev/null
 	within 10 sh -c "ss -Hltn sport = $noise | grep -q ."
 	background iperf3 -c 127.0.0.1 -p "$noise" -N -l 64 -t 600 >/dev/null
-	# A busy machine opens few windows in this time: then again, for longer.
+	# A busy machine opens few windows in this time: then again, for longer, with more of them.
 	for requests in 10000 30000 90000; do
-		downloads $requests --budget 0.4
+		downloads $requests --budget $budget
+		budget=3
 		intervals_hold
 		! jq -e '.events.quality == "sampled" and all(.ports[]; .uncovered == [] and .socket.tx_bytes > 0)' out.json || break
 	done

@@ -212,6 +212,8 @@ static enum quality uncovered_quality(const struct socket_ledger *b, enum nio_si
 {
 	if (!socket_ledger__uncovered(b, side, kind).known)
 		return QUALITY_UNAVAILABLE;
+	if (kind == NIO_UNCOVERED_MPTCP && side == NIO_SIDE_RECEIVER)
+		return QUALITY_DERIVED;
 	return socket_ledger__is_divided(b, side, kind) ? QUALITY_SAMPLED : QUALITY_EXACT;
 }
 

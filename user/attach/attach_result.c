@@ -69,6 +69,12 @@ static bool hides_stage(const struct socket_ledger *b, enum nio_stage stage)
 	       !b->stages[stage].bytes && attach_result__hides_pins(b);
 }
 
+/* Did another layer than TCP move bytes of the side, or may it have? Its stages are minima. */
+static bool of_layers(const struct socket_ledger *b, enum nio_side side)
+{
+	return socket_ledger__of_layers(b, side) || socket_ledger__is_least(b, side);
+}
+
 static enum quality quality_of(const struct attach_result *r, const struct socket_ledger *b,
 			       enum nio_stage stage, const char **reason)
 {
@@ -101,7 +107,7 @@ static enum quality quality_of(const struct attach_result *r, const struct socke
 		return because(QUALITY_DERIVED,
 			       "a lower bound: the calls of some bytes were not seen (uncovered)",
 			       reason);
-	if (!deferred && socket_ledger__of_layers(b, stage__side(stage)))
+	if (!deferred && stage != NIO_STAGE_TX_PIN && of_layers(b, stage__side(stage)))
 		return because(QUALITY_DERIVED, "a lower bound: " SOCKET_LEDGER_OF_LAYERS, reason);
 	if (!deferred && b->layer_open[sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER])
 		return because(QUALITY_DERIVED,
@@ -245,7 +251,8 @@ struct amount attach_result__stage(const struct attach_result *r, const struct s
 	a.doubt = doubt_of(a.quality != QUALITY_UNAVAILABLE || !a.reason,
 			   socket_ledger__stage_bytes(b, stage).known);
 	if ((stage == NIO_STAGE_RX_COPY && hidden_peeks(b)) ||
-	    (stage != NIO_STAGE_DEFERRED_COPY && socket_ledger__is_least(b, stage__side(stage))))
+	    (stage != NIO_STAGE_DEFERRED_COPY && stage != NIO_STAGE_TX_PIN &&
+	     socket_ledger__is_least(b, stage__side(stage))))
 		a.doubt |= DOUBT_OPEN;
 	return a;
 }
@@ -392,7 +399,7 @@ static bool is_open(const struct socket_ledger *b, enum nio_side side)
 {
 	const __u64 *uncovered = b->uncovered[side];
 
-	return b->layer_open[side] || socket_ledger__of_layers(b, side) ||
+	return b->layer_open[side] ||
 	       uncovered[NIO_UNCOVERED_MISSED] + uncovered[NIO_UNCOVERED_UNSEEN] >
 		       socket_ledger__booked(b, side) / OPEN_PART;
 }
@@ -440,11 +447,15 @@ struct amount row_value__amount(enum row_value v, const struct attach_result *r,
 	bool all = v == VALUE_SENT || v == VALUE_RECEIVED, deferred = v == VALUE_DEFERRED;
 	bool least = all        ? socket_ledger__is_least(b, side)
 		     : deferred ? socket_ledger__arrivals_missed(b)
-				: is_open(b, side);
+				: is_open(b, side) || (v != VALUE_PINNED && of_layers(b, side));
 	struct amount a = {.value = row_value__of(v, b), .doubt = least ? DOUBT_LEAST : 0};
 
 	if (all) {
-		a.doubt |= least && !a.value ? DOUBT_UNKNOWN : 0;
+		/* Of MPTCP, copies to the application: peeks count again, other bytes do not. */
+		if (v == VALUE_RECEIVED && b->mptcp)
+			a.doubt = DOUBT_ESTIMATE;
+		if (a.doubt && !a.value)
+			a.doubt |= DOUBT_UNKNOWN;
 		return a;
 	}
 	if (!socket_ledger__stage_bytes(b, stage_of(v)).known)
@@ -485,7 +496,8 @@ char *copies_per_byte__text(char buf[UNITS_BUF], const struct attach_result *r,
 		b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER] || hidden_peeks(b);
 	bool doubts = b->unseen || b->pinned_open ||
 		      socket_ledger__unseen_reason(b, NIO_STAGE_NR) ||
-		      is_open(b, NIO_SIDE_SENDER) || is_open(b, NIO_SIDE_RECEIVER);
+		      is_open(b, NIO_SIDE_SENDER) || is_open(b, NIO_SIDE_RECEIVER) ||
+		      of_layers(b, NIO_SIDE_SENDER) || of_layers(b, NIO_SIDE_RECEIVER);
 	struct real copies = socket_ledger__copies_per_byte(b);
 	double most = copies_most(r, b).value;
 	bool least = wide || (most > copies.value + 1.0 / OPEN_PART && (doubts || !estimate));

@@ -257,7 +257,9 @@ static void print_ledger(FILE *f, const struct attach_result *r)
 			bytes_text(text, b->tls[NIO_SIDE_SENDER].copied));
 		before = " +";
 	}
-	if (rest)
+	if (rest && sent.doubt & DOUBT_LEAST)
+		fprintf(f, "%s >=%s unclassified", before, TEXT_LEAST(rest));
+	else if (rest)
 		fprintf(f, "%s %s unclassified", before, bytes_text(text, rest));
 	fprintf(f, "; %s received", amount__bytes(text, &received));
 	print_uncopied(f, b);
@@ -376,7 +378,10 @@ static void print_uncovered(FILE *f, const struct attach_result *r)
 		uint64_t bytes = b->uncovered[side][kind];
 		bool known = socket_ledger__uncovered(b, side, kind).known;
 
-		if (bytes || !known)
+		if (!bytes && !known)
+			fprintf(f, "An unknown number of bytes %s: %s. ",
+				side ? "received" : "sent", unsupported_paths__text(kind));
+		else if (bytes)
 			fprintf(f, "%s%s %s: %s. ",
 				!known                                     ? "at least "
 				: socket_ledger__is_divided(b, side, kind) ? "about "
@@ -490,11 +495,17 @@ static void print_not_known(FILE *f, const struct attach_result *r)
 	if (!unsent && !unread && !(tx && b->divided[NIO_SIDE_SENDER]) &&
 	    !(rx && b->divided[NIO_SIDE_RECEIVER]))
 		return;
+	/* Of bytes that are not all known there is no part. */
 	if (unsent)
-		fprintf(f, "how %s of the bytes were sent", part_text(text, unsent, sent));
+		fprintf(f, "how %s of the bytes were sent",
+			socket_ledger__is_least(b, NIO_SIDE_SENDER)
+				? "some"
+				: part_text(text, unsent, sent));
 	if (unread)
 		fprintf(f, "%show %s of the bytes were received", unsent ? ", " : "",
-			part_text(text, unread, received));
+			socket_ledger__is_least(b, NIO_SIDE_RECEIVER)
+				? "some"
+				: part_text(text, unread, received));
 	if (!unsent && !unread)
 		fputs("the calls of some bytes, which are divided as those that were seen (~)", f);
 	if (r->events.sampled && r->events.all_ns)
@@ -584,12 +595,16 @@ void attach_result__print(FILE *f, unsigned int columns, const struct attach_res
 	}
 }
 
-/* The rate of a minimum has its mark, and is rounded down. */
+/* The rate of a minimum has its mark, and is rounded down; below the last digit it says nothing. */
 static void put_rate(char buf[UNITS_BUF], const struct amount *a, double gbit_s)
 {
 	const char *mark = a->doubt & DOUBT_ESTIMATE ? "~" : amount__mark(a);
 
-	snprintf(buf, UNITS_BUF, "%s%.2f", mark, *mark == '>' ? round_least(gbit_s, 2) : gbit_s);
+	gbit_s = *mark == '>' ? round_least(gbit_s, 2) : gbit_s;
+	if (*mark == '>' && !gbit_s)
+		strcpy(buf, "n/a");
+	else
+		snprintf(buf, UNITS_BUF, "%s%.2f", mark, gbit_s);
 }
 
 void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *r)

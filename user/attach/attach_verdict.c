@@ -117,6 +117,7 @@ static void ports_verdict(struct attach_verdict *j, const struct attach_result *
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct socket_ledger *b = &ports[i]->ledger;
+		const struct tls_ledger *tls = &b->tls[NIO_SIDE_SENDER];
 
 		snprintf(names[i], sizeof(names[i]), "port %u", (uint16_t)ports[i]->id);
 		services[i] = (struct verdict_service){
@@ -124,13 +125,13 @@ static void ports_verdict(struct attach_verdict *j, const struct attach_result *
 			.copied = shown(VALUE_COPIED, NIO_STAGE_TX_COPY, r, b),
 			.pinned = shown(VALUE_PINNED, NIO_STAGE_TX_PIN, r, b),
 			.spliced = shown(VALUE_SPLICED, NIO_STAGE_TX_SPLICE, r, b),
-			.encrypted = b->tls[NIO_SIDE_SENDER].copied,
+			.encrypted = {tls->copied, tls->copied - tls->open, tls->copied},
 			.estimate = socket_ledger__is_estimate(b, NIO_SIDE_SENDER),
 			.unknown = b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS]};
 		services[i].unknown +=
 			u64__minus(sent_at(ports[i]),
 				   services[i].copied.value + services[i].pinned.value +
-					   services[i].spliced.value + services[i].encrypted);
+					   services[i].spliced.value + services[i].encrypted.value);
 	}
 	verdict__describe_services(j->text, sizeof(j->text), services, nr);
 	for (size_t i = 0; i < nr; i++)

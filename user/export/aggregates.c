@@ -343,16 +343,26 @@ static void publish_parts(struct aggregate *g, enum part_of_bytes first, const u
 	}
 }
 
+/*
+ * Bytes that TCP counted and no stage has, of `uncovered` ones: TCP counts none of MPTCP, and not
+ * all of a sockmap.
+ */
+static uint64_t unstaged(uint64_t uncovered, uint64_t counted, uint64_t staged)
+{
+	return u64__least(uncovered, u64__minus(counted, staged));
+}
+
 static void publish_sent(struct aggregate *g, double keep)
 {
 	const struct socket_ledger *b = &g->all.ledger;
-	const uint64_t now[] = {
-		b->stages[NIO_STAGE_TX_COPY].bytes, b->stages[NIO_STAGE_TX_PIN].bytes,
-		b->stages[NIO_STAGE_TX_SPLICE].bytes,
-		u64__sum((const uint64_t *)b->uncovered[NIO_SIDE_SENDER], NIO_UNCOVERED_NR) +
-			b->tls[NIO_SIDE_SENDER].overhead};
+	uint64_t now[] = {b->stages[NIO_STAGE_TX_COPY].bytes, b->stages[NIO_STAGE_TX_PIN].bytes,
+			  b->stages[NIO_STAGE_TX_SPLICE].bytes, 0};
 	uint64_t left;
 
+	now[3] = unstaged(
+		u64__sum((const uint64_t *)b->uncovered[NIO_SIDE_SENDER], NIO_UNCOVERED_NR) +
+			b->tls[NIO_SIDE_SENDER].overhead,
+		b->socket_tx, u64__sum(now, 3) + b->tls[NIO_SIDE_SENDER].copied);
 	grow(&g->out.sent, b->socket_tx);
 	left = g->out.sent - u64__sum(g->out.parts + PART_TX_COPY, PART_RX_COPY - PART_TX_COPY);
 	publish_exact(g, PART_TX_TLS, &left, b->tls[NIO_SIDE_SENDER].copied);
@@ -366,12 +376,13 @@ static void publish_read(struct aggregate *g, double keep)
 	const uint64_t *uncovered = (const uint64_t *)b->uncovered[NIO_SIDE_RECEIVER];
 	uint64_t copied = b->stages[NIO_STAGE_RX_COPY].bytes;
 	uint64_t peeked = uncovered[NIO_UNCOVERED_PEEKED];
-	const uint64_t now[] = {
-		copied - (peeked < copied ? peeked : copied), b->stages[NIO_STAGE_RX_MAP].bytes,
-		b->stages[NIO_STAGE_RX_DISCARD].bytes, b->stages[NIO_STAGE_RX_SPLICE].bytes,
-		u64__sum(uncovered, NIO_UNCOVERED_NR) - peeked + tls->overhead};
+	uint64_t now[] = {u64__minus(copied, peeked), b->stages[NIO_STAGE_RX_MAP].bytes,
+			  b->stages[NIO_STAGE_RX_DISCARD].bytes,
+			  b->stages[NIO_STAGE_RX_SPLICE].bytes, 0};
 	uint64_t left;
 
+	now[4] = unstaged(u64__sum(uncovered, NIO_UNCOVERED_NR) - peeked + tls->overhead,
+			  b->socket_rx, u64__sum(now, 4) + tls->copied - tls->copied_again);
 	grow(&g->out.read, b->socket_rx);
 	left = g->out.read - u64__sum(g->out.parts + PART_RX_COPY, PART_RX_PEEKED - PART_RX_COPY);
 	publish_exact(g, PART_RX_TLS, &left, tls->copied - tls->copied_again);

@@ -279,8 +279,8 @@ int attach_probes__begin_events(struct attach_probes *probes, const struct attac
 }
 
 /*
- * The events so far, of *now. Programs on functions count those of watched sockets: their filter
- * ends the others early.
+ * The events so far, of *now. Programs on functions count messages, calls and copies of watched
+ * sockets: their filter ends the others early, and the rest run seldom.
  */
 static struct window_load counted_load(const struct attach_probes *probes,
 				       struct nio_event_counts *now)

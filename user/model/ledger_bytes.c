@@ -199,7 +199,8 @@ static void book_rest(struct run_result *r, const struct nio_sums *tx, uint64_t 
 	uint64_t rest = tx->queued - seen, copied = r->app.zc.fallback_bytes;
 	bool by_mode = mode_proves(r, tx);
 	/* Without their messages, all calls of the mode are booked as requests. */
-	bool copies_unseen = by_mode && events_of(r, NIO_STAGE_TX_PIN) > tx->queued - copied;
+	bool copies_unseen =
+		by_mode && copied && events_of(r, NIO_STAGE_TX_PIN) > tx->queued - copied;
 
 	if (!rest && !no_events && !copies_unseen)
 		return;

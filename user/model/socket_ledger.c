@@ -410,6 +410,7 @@ static struct socket_ledger ledger_of(const struct sock_state *s, enum scaling h
 		.unconnected = !was_connected(s),
 		.unmeasured = s->uncovered != 0,
 		.unwatched = !sock_state_saw_all(s) || (in_window && how != SCALE_ALL),
+		.mptcp = s->uncovered == NIO_UNCOVERED_MPTCP + 1,
 		.partly_seen = s->uncovered == NIO_UNCOVERED_MPTCP + 1 && !saw_whole_life(s),
 		.socket_tx = s->now.sent - s->base.sent,
 		.socket_rx = s->now.read - s->base.read,
@@ -485,7 +486,7 @@ struct num socket_ledger__stage_bytes(const struct socket_ledger *b, enum nio_st
 	if (!b->stages[stage].bytes && reads &&
 	    b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
 		return num__unknown(SOCKET_LEDGER_UNKNOWN_CALL);
-	if (!b->stages[stage].bytes && (sends || reads) &&
+	if (!b->stages[stage].bytes && (sends || reads) && stage != NIO_STAGE_TX_PIN &&
 	    (socket_ledger__of_layers(b, side) || socket_ledger__is_least(b, side)))
 		return num__unknown(SOCKET_LEDGER_OF_LAYERS);
 	if (stage == NIO_STAGE_DEFERRED_COPY && !b->stages[stage].bytes &&
@@ -520,11 +521,11 @@ static uint64_t uncopied_unknown(const struct socket_ledger *b)
 	return b->refused_runs ? 0 : b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
 }
 
-/* Unseen bytes that a stage may have besides those it has. */
+/* Unseen bytes that a stage may have besides those it has. No layer pins pages of applications. */
 static uint64_t open_of(const struct socket_ledger *b, enum nio_side side, enum nio_stage stage)
 {
 	return b->stage_margin[stage].above + socket_ledger__unclassified(b, side) +
-	       socket_ledger__of_layers(b, side);
+	       (stage == NIO_STAGE_TX_PIN ? 0 : socket_ledger__of_layers(b, side));
 }
 
 uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage stage)

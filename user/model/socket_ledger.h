@@ -29,8 +29,8 @@
 
 /* Why the bytes of a way are unknown where another layer than TCP serves sockets. */
 #define SOCKET_LEDGER_OF_LAYERS                                                             \
-	"another layer than TCP (MPTCP, a sockmap) moved bytes of this side, and its copies " \
-	"are not watched (uncovered)"
+	"another layer than TCP (MPTCP, a sockmap) moved bytes of this side, and no stage " \
+	"has them (uncovered)"
 
 /* Why kTLS records are not counted. */
 #define SOCKET_LEDGER_NO_RECORDS                                                                 \
@@ -76,9 +76,11 @@ struct socket_ledger {
 	uint64_t pins_hidden; /* of these, where requests of io_uring pin: they have no ids */
 	uint64_t hidden_pins; /* bytes that these may have pinned, and have not in deferred_copy */
 	uint64_t partly_seen; /* MPTCP connections with unseen calls: their bytes are a minimum */
+	uint64_t mptcp; /* MPTCP connections: what their peers sent is known by copies alone */
 	/* Connections that a sockmap served, whose bytes TCP does not count: they are a minimum. */
 	uint64_t sockmap_open[NIO_SIDE_NR];
-	/* Bytes of kTLS and, received, of a sockmap without a seen call: TCP may have copied them. */
+	/* Bytes of kTLS and, received, of a sockmap without a seen call: TCP may have copied them.
+	 */
 	uint64_t layer_open[NIO_SIDE_NR];
 	struct tls_ledger tls[NIO_SIDE_NR];
 	uint64_t retrans;

@@ -197,6 +197,8 @@ struct num socket_ledger__zerocopy_sends(const struct socket_ledger *b)
 bool socket_ledger__is_divided(const struct socket_ledger *b, enum nio_side side,
 			       enum nio_uncovered_kind kind)
 {
+	if (kind == NIO_UNCOVERED_MPTCP)
+		return side == NIO_SIDE_RECEIVER;
 	return b->divided[side] && (kind == NIO_UNCOVERED_FOREIGN || kind == NIO_UNCOVERED_PEEKED ||
 				    kind == NIO_UNCOVERED_UNSEEN);
 }
@@ -219,6 +221,10 @@ struct num socket_ledger__uncovered(const struct socket_ledger *b, enum nio_side
 	if (kind == NIO_UNCOVERED_MPTCP && b->partly_seen)
 		return num__unknown("MPTCP calls were not watched all the time; --count-calls "
 				    "watches them all");
+	if (kind == NIO_UNCOVERED_MPTCP && side == NIO_SIDE_RECEIVER && b->mptcp &&
+	    !b->uncovered[side][kind])
+		return num__unknown("no copy to the application was seen, and no hook of attach "
+				    "shows what MPTCP takes without one");
 	if (kind == NIO_UNCOVERED_SOCKMAP && b->sockmap_open[side])
 		return num__unknown("a sockmap moves bytes that TCP does not count, and no hook of "
 				    "attach sees all its calls");
@@ -227,7 +233,7 @@ struct num socket_ledger__uncovered(const struct socket_ledger *b, enum nio_side
 
 bool socket_ledger__is_least(const struct socket_ledger *b, enum nio_side side)
 {
-	return b->partly_seen || b->sockmap_open[side];
+	return b->partly_seen || b->sockmap_open[side] || (side == NIO_SIDE_RECEIVER && b->mptcp);
 }
 
 struct real socket_ledger__coverage(const struct socket_ledger *b)

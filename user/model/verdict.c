@@ -304,12 +304,24 @@ void verdict__append_causes(struct verdict *v, unsigned int from)
 	}
 }
 
+/* io_uring's flags alone say how some requests ended: they call copied what shares a packet with
+ * it. */
+static bool by_flags(const struct run_result *r)
+{
+	return mode__has(r->mode, MODE_NOTIFIES) && r->kernel_zc_known &&
+	       run_result__completions_missed(r);
+}
+
 static void verdict_of_completed(struct verdict *v, const struct evidence *e)
 {
 	uint64_t copied = e->zc->copied, all = e->zc->completed;
 	const char *completed = TEXT_COUNT(all);
+	bool most = copied && by_flags(e->r);
 
-	v->copied_fraction = real__known((double)copied / all);
+	v->copied_fraction =
+		most ? real__unknown("the kernel's events do not show how all requests ended, and "
+				     "the program's flags call some copied that were not")
+		     : real__known((double)copied / all);
 	if (copied)
 		find_copied(v, e);
 	else if (flattened_in_silence(e))
@@ -317,8 +329,8 @@ static void verdict_of_completed(struct verdict *v, const struct evidence *e)
 	v->cause = v->causes_nr ? v->causes[0].cause : ZC_CAUSE_NOT_COPIED;
 	find_enobufs(v, e);
 	if (copied) {
-		append(v, "%s of %s send%s %s copied after all%s: %s.", TEXT_COUNT(copied),
-		       completed, plural(all), copied == 1 ? "was" : "were",
+		append(v, "%s%s of %s send%s %s copied after all%s: %s.", most ? "at most " : "",
+		       TEXT_COUNT(copied), completed, plural(all), copied == 1 ? "was" : "were",
 		       v->cause == ZC_CAUSE_UNKNOWN ? "; the cause was not seen" : "",
 		       v->causes[0].evidence);
 		verdict__append_causes(v, 1);
@@ -413,11 +425,6 @@ void verdict__give(struct run_result *r, const struct environment *env)
 		verdict_of_completed(v, &e);
 	else
 		verdict_of_uncompleted(v, &e);
-	if (mode__has(r->mode, MODE_NOTIFIES) && r->kernel_zc_known &&
-	    run_result__completions_missed(r))
-		v->copied_fraction = real__unknown(
-			"the kernel's events do not show how all requests ended, and the program's "
-			"flags call some copied that were not");
 	append_missed(v, r);
 	append_stacked(v, r);
 	append_unseen_stacks(v, r);

@@ -44,9 +44,9 @@ struct verdict_bytes {
 struct verdict_service {
 	const char *name; /* "port 80" */
 	struct verdict_bytes copied, pinned, spliced;
-	uint64_t encrypted; /* plaintext that kTLS copied */
-	bool estimate;      /* copied, pinned and spliced are divided as the calls that were seen */
-	uint64_t unknown;   /* bytes of calls that were not seen, and of records not counted */
+	struct verdict_bytes encrypted; /* plaintext that kTLS copied */
+	bool estimate;    /* copied, pinned and spliced are divided as the calls that were seen */
+	uint64_t unknown; /* bytes of calls that were not seen, and of records not counted */
 };
 void verdict__describe_services(char *text, size_t len, const struct verdict_service *list,
 				size_t nr);

@@ -232,11 +232,11 @@ struct ways {
 
 static struct ways ways_of(const struct verdict_service *s)
 {
-	struct ways w = {
-		{"copied", "pinned (zero-copy)", "sent by reference (sendfile or splice)",
-		 "copied by the cipher of kTLS"},
-		{s->copied, s->pinned, s->spliced, {s->encrypted, s->encrypted, s->encrypted}},
-		.sum = s->encrypted + s->copied.value + s->pinned.value + s->spliced.value};
+	struct ways w = {{"copied", "pinned (zero-copy)", "sent by reference (sendfile or splice)",
+			  "copied by the cipher of kTLS"},
+			 {s->copied, s->pinned, s->spliced, s->encrypted},
+			 .sum = s->encrypted.value + s->copied.value + s->pinned.value +
+				s->spliced.value};
 
 	for (unsigned int i = 0; i < WAYS; i++)
 		if (w.bytes[i].value && w.bytes[i].value >= w.sum / WAY_PART)

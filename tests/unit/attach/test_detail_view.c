@@ -79,6 +79,7 @@ TEST(requests_without_a_report_are_not_called_zero_copy)
 	char *text;
 
 	s.requests[NIO_REQUEST_NOT_COPIED] = 1;
+	s.calls[NIO_CALL_IO_URING] = (struct nio_amount){100000, 1};
 	item = item_of(&s);
 	text = page(&item, 40, 120);
 	assert_non_null(strstr(text, "was zero-copy: none of 1"));

@@ -248,7 +248,10 @@ TEST(mptcp_bytes_are_unknown_unless_each_call_was_watched)
 		/* No stage has its copies: that none was seen does not say that none was made. */
 		assert_false(socket_ledger__stage_bytes(&b, NIO_STAGE_TX_COPY).known);
 		assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_TX_COPY), 64);
-		assert_true(socket_ledger__stage_bytes(&b, NIO_STAGE_RX_COPY).known == c->known);
+		/* Of receives, copies alone are seen: what was taken may be more, or less. */
+		assert_false(socket_ledger__stage_bytes(&b, NIO_STAGE_RX_COPY).known);
+		assert_true(socket_ledger__is_least(&b, NIO_SIDE_RECEIVER));
+		assert_true(socket_ledger__is_least(&b, NIO_SIDE_SENDER) == !c->known);
 	}
 }
 

@@ -221,7 +221,9 @@ TEST(services_that_send_differently_are_named)
 	struct verdict_service list[] = {
 		{.name = "port 80", .copied.value = 1000, .spliced.value = 2000000},
 		{.name = "port 81", .copied.value = 900000, .unknown = 77, .estimate = true},
-		{.name = "port 443", .copied.value = 1000, .encrypted = 3000000}};
+		{.name = "port 443",
+		 .copied.value = 1000,
+		 .encrypted = {3000000, 3000000, 3000000}}};
 	char text[200] = "";
 
 	verdict__describe_services(text, sizeof(text), list, 3);
