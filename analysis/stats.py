@@ -27,8 +27,9 @@ RANK_LEVEL = 0.05
 RANK_EXACT_MAX = 20  # up to this many rounds on both sides U has its exact distribution, above the normal one
 ESTIMATE_LEVEL = 0.95  # of the interval of a median; fewer than 6 values cannot reach it
 _EXACT_TERMS_MAX = 1000  # above: by the logarithm of the gamma function, to 1e-9
-_PAIRS_MAX = 1 << 20  # that are sorted; of more, single ones are found by bisection
-_NEAR = 1e-15
+_PAIRS_MAX = 1 << 20  # of a shift: of more, a part is taken
+_PAIRS_SORTED = 1 << 12  # of more, single ones are found by bisection
+_PAIRS_LEFT = 4  # for each round: so few are sorted then
 _ROUNDING = 1e-12  # in sums of probabilities
 _LARGE = 1e300  # below it twice a difference is finite
 
@@ -289,7 +290,7 @@ def rounds_needed(tests: int) -> int:
 
 def _decide(t: RankTest, first: Sequence[float], second: Sequence[float], tests: int, share: float) -> None:
     """Of sorted rounds."""
-    not_above, not_below = _not_above(first, second, 0), _not_above(second, first, 0)
+    not_above, not_below = sum(_ends(first, second, 0)), sum(_ends(second, first, 0))
     n, m, of = counting(t.n, share), counting(t.m, share), t.n * t.m
     t.p = _two_sided(n, m, -(-min(not_above, not_below) * n * m // of))
     t.difference = Difference.POINT if t.n < 2 or t.m < 2 else Difference.FEW
@@ -307,60 +308,67 @@ def _decide(t: RankTest, first: Sequence[float], second: Sequence[float], tests:
 
 
 def _pairs(first: Sequence[float], second: Sequence[float]) -> list[float]:
-    """Sorted relative() of each pair of two sorted lists: most of the time of a report is spent here."""
+    """Sorted relative() of each pair of two sorted lists."""
     if first[0] > 0 < second[0] and first[-1] < _LARGE > second[-1]:
         return sorted([2 * (x - y) / (x + y) for x in first for y in second])
     return _finite(relative(x, y) for x in first for y in second)
 
 
-def _not_above(first: Sequence[float], second: Sequence[float], v: float) -> int:
-    """How many pairs have a relative() of v or less: it does not fall along the first, nor rise along the second."""
-    count = at = 0
-    for y in second:
-        while at < len(first) and relative(first[at], y) <= v:
-            at += 1
-        count += at
-    return count
+def _ends(first: Sequence[float], second: Sequence[float], v: float) -> list[int]:
+    """For each of the second, with how many of the first its relative() is v or less: it does not fall along the first,
+    nor rise along the second. Most of the time of a report on many rounds is spent here."""
+    ends, at, n = [], 0, len(first)
+    if first[0] > 0 < second[0] and first[-1] < _LARGE > second[-1]:
+        for y in second:
+            while at < n and 2 * (first[at] - y) / (first[at] + y) <= v:
+                at += 1
+            ends.append(at)
+    else:
+        for y in second:
+            while at < n and relative(first[at], y) <= v:
+                at += 1
+            ends.append(at)
+    return ends
 
 
 def _kth(first: Sequence[float], second: Sequence[float], k: int) -> float:
-    """The k-th smallest relative() of all pairs, to 1e-15; signs, 0 and the ends are exact."""
-    not_above = _not_above(first, second, 0)
-    if len(first) * len(second) - _not_above(second, first, 0) < k <= not_above:
+    """The k-th smallest relative() of all pairs, by bisection until few pairs are left, or equal ones."""
+    ends = _ends(first, second, 0)
+    if len(first) * len(second) - sum(_ends(second, first, 0)) < k <= sum(ends):
         return 0.0
-    low, high = (-2.0, 0.0) if k <= not_above else (0.0, 2.0)
-    while high - low > _NEAR:
-        middle = (low + high) / 2
-        if _not_above(first, second, middle) < k:
-            low = middle
+    low, high, below, upto, middle = -3.0, 2.0, [0] * len(second), [len(first)] * len(second), 0.0
+    while True:
+        if sum(ends) < k:
+            low, below = middle, ends
         else:
-            high = middle
-    return low if low == -2 else high if high == 2 else (low + high) / 2
+            high, upto = middle, ends
+        middle = (low + high) / 2
+        if middle in (low, high):
+            return high
+        if sum(upto) - sum(below) <= _PAIRS_LEFT * (len(first) + len(second)):
+            left = sorted(relative(x, y) for y, begin, end in zip(second, below, upto) for x in first[begin:end])
+            return left[k - sum(below) - 1]
+        ends = _ends(first, second, middle)
 
 
 def _ranked(first: Sequence[float], second: Sequence[float], k: int) -> tuple[float, float]:
     """The k-th smallest and the k-th largest relative() of all pairs."""
-    if len(first) * len(second) > _PAIRS_MAX:
+    if len(first) * len(second) > _PAIRS_SORTED:
         return _kth(first, second, k), -_kth(second, first, k)
     pairs = _pairs(first, second)
     return pairs[k - 1], pairs[-k]
 
 
-@functools.lru_cache(maxsize=1024)
-def _rank_test(first: tuple[float, ...], second: tuple[float, ...], tests: int, share: float) -> RankTest:
-    """Of sorted finite rounds. Reports ask for one comparison up to twenty times."""
+def rank_test(a: Iterable[float], b: Iterable[float], tests: int, share: float = 1) -> RankTest:
+    """Compares the finite rounds of A with those of B, as one of `tests` comparisons. share: of the rounds that count,
+    see Dependence."""
+    first, second = _finite(a), _finite(b)
     t = RankTest(len(first), len(second), median_of(first), median_of(second))
     if first and second:
         t.sign = order(t.a, t.b)
         t.change = NAN if t.b == 0 else t.a / t.b - 1
         _decide(t, first, second, tests, share)
     return t
-
-
-def rank_test(a: Iterable[float], b: Iterable[float], tests: int, share: float = 1) -> RankTest:
-    """Compares the finite rounds of A with those of B, as one of `tests` comparisons. Do not change the result. share:
-    of the rounds that count, see Dependence."""
-    return _rank_test(tuple(_finite(a)), tuple(_finite(b)), tests, share)
 
 
 def shift(a: Iterable[float], b: Iterable[float], tests: int, share: float = 1) -> tuple[float, float]:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from . import metric, stats
 from .dataset import Dataset, Row
 from .metric import Metric, NAN
-from .stats import Dependence, Difference, Estimate
+from .stats import Dependence, Difference, Estimate, RankTest
 from .tables import Mode, MODES
 
 PACE_RUNS_MIN = 4
@@ -95,6 +95,7 @@ class Analysis:
         self.dependence = functools.cache(self._dependence)
         self.tests = functools.cache(self._tests)
         self._pace = functools.cache(self._find_pace)
+        self._test = functools.cache(self._rank_test)
 
     def block(self, row: Row) -> int:
         """All runs measured in one round, over all cells, have the same block number."""
@@ -142,7 +143,12 @@ class Analysis:
 
     def has(self, m: Metric) -> bool:
         """Has any run a value?"""
-        return any(not math.isnan(row[m]) for row in self.dataset.rows)
+        return m in self._with_value
+
+    @functools.cached_property
+    def _with_value(self) -> set[Metric]:
+        lacking = {bytes(map(math.isnan, row.values)) for row in self.dataset.rows}  # few: most runs have the same
+        return {m for m in metric.ALL if not all(of[m.index] for of in lacking)}
 
     def compare(self, x: Cell | None, y: Cell | None, m: Metric) -> Finding:
         """x against y, as one comparison of its kind. UNKNOWN when one is None."""
@@ -153,14 +159,17 @@ class Analysis:
         ex, ey = self.estimate(x, m), other.estimate(y, m)
         if not x or not y or not ex.n or not ey.n:
             return Finding(ex, ey)
-        pace = self._pace(x.mode, y.mode, m) if other is self else None
-        a, b = ([row[m] / (pace[self._blocks[row]] if pace else 1) for row in c.rows] for c in (x, y))
-        t = stats.rank_test(a, b, tests, self.dependence(m, True).share if other is self else 1)
+        t = self._test(x, other, y, m, tests)
         f = Finding(ex, ey, t.change, t.low, t.high, t.coverage, t.sign, t.p, tests, t.difference)
-        if pace:
+        if other is self and self._pace(x.mode, y.mode, m):
             _change_of_medians(f)
         f.softirq_decides = other is self and self._softirq_decides(x, y, m, f)
         return f
+
+    def _rank_test(self, x: Cell, other: Analysis, y: Cell, m: Metric, tests: int) -> RankTest:
+        pace = self._pace(x.mode, y.mode, m) if other is self else None
+        a, b = ([row[m] / (pace[self._blocks[row]] if pace else 1) for row in c.rows] for c in (x, y))
+        return stats.rank_test(a, b, tests, self.dependence(m, True).share if other is self else 1)
 
     def compare_modes(self, x: Cell | None, y: Cell | None, m: Metric) -> Finding:
         """As compare(), where one mode may be called better than another: UNKNOWN (SOFTIRQ_UNKNOWN says why) if softirq
@@ -250,20 +259,21 @@ class Analysis:
         for source in (m, metric.source(m)):
             if source in d.reason:
                 return d.reason[source]
-        if m.formula and self._duration_helps(m):
+        if m.formula and m in self._known_by_duration:
             return "the data says neither how many bytes were moved nor for how long: give --duration"
         return d.lacking if d.lacking is not None else "the data set has no such number"
 
-    def _duration_helps(self, m: Metric) -> bool:
-        """Would any run have the number if it were known how long the run was?"""
+    @functools.cached_property
+    def _known_by_duration(self) -> set[Metric]:
+        """The numbers that any run would have if it were known how long the run was."""
+        found: set[Metric] = set()
         for row in self.dataset.rows:
             if math.isnan(row[metric.DURATION]):
                 values = list(row.values)
                 values[metric.DURATION.index] = 1.0
                 metric.derive(values, row.threads)
-                if not math.isnan(values[m.index]):
-                    return True
-        return False
+                found.update(m for m in metric.ALL if m.formula and not math.isnan(values[m.index]))
+        return found
 
 
 def _divide(a: float, b: float) -> float:

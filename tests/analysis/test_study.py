@@ -6,11 +6,13 @@ import math
 import random
 
 import pytest
-from made import KIB, put_values, Study
+from made import KIB, Knobs, made, put_values, Study
 from simulated import Noise, Plan, sweep
 
-from analysis import answer, metric
-from analysis.metric import NAN
+from analysis import answer, answers, metric
+from analysis.dataset import Row
+from analysis.metric import Metric, NAN
+from analysis.report import main
 from analysis.stats import Difference
 from analysis.study import Analysis, Family
 from analysis.tables import Mode, MODES, ONECOPY, TWOCOPY, ZEROCOPY
@@ -195,6 +197,7 @@ def test_a_missing_number_has_its_own_reason_or_that_of_its_source() -> None:
     for m in (metric.SEND_P99, metric.CPU_NS_PER_KIB):  # for CPU time, the duration of the runs would not help
         assert a.reason(m) == "the data set has no such number"
     put_values(s.rows[0], CPU_SENDER=1, CPU_RECEIVER=1)
+    a = Analysis(s.dataset)
     assert a.reason(metric.CPU_NS_PER_KIB).endswith("give --duration")
     a.dataset.reason[metric.METRICS["S_LLC_MISSES"]] = "no PMU"
     assert a.reason(metric.LLC_MISSES) == a.reason(metric.LLC_MISSES_PER_KIB) == "no PMU"
@@ -222,3 +225,24 @@ def test_zero_has_no_quotient() -> None:
     assert not a.has(metric.CYCLES_PER_BYTE)
     f = s.compare(ONECOPY, TWOCOPY, 4 * KIB)
     assert math.isnan(f.change) and f.difference is Difference.NOISE and f.sign == 0
+
+
+# ---- how much work it is
+
+
+@pytest.mark.parametrize("rounds", [12, 24])
+def test_answers_and_pictures_read_each_number_about_once(rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Independent of the number of rounds: files may have 500 000 rows."""
+    reads = 0
+    read = Row.__getitem__
+
+    def counted(row: Row, m: Metric) -> float:
+        nonlocal reads
+        reads += 1
+        return read(row, m)
+
+    s = made(Knobs(rounds=rounds))
+    monkeypatch.setattr(Row, "__getitem__", counted)
+    answers.make_all(s.a)
+    main._figures(s.a, "system")
+    assert 0.2 < reads / len(s.rows) / len(metric.ALL) < 1.2
