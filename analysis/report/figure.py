@@ -74,8 +74,8 @@ class Draft:
         self.about_rounds = ""  # replaces the caption's sentence on rounds
 
     def shows(self, picked: Sequence[int], of: Sequence[int], what: str, word: Callable[[int], str]) -> None:
-        """The caption says which sizes or thread counts, unless it is all."""
-        if len(picked) < len(of):
+        """The caption says which sizes or thread counts, unless it is all. Each of them must get a panel or a bar."""
+        if 0 < len(picked) < len(of):
             self.partial = f"Of {len(of)} {what}, shown: {', '.join(map(word, picked))}."
 
     def set_text(self, name: str, text: str) -> None:

@@ -73,11 +73,13 @@ def _title(*words: str) -> str:
 def _add_panels(d: Draft, axis: bool, metrics: Sequence[tuple[str, Metric]], scale: float) -> None:
     """Panels for some of the thread counts or sizes, the one that is not the axis, and for each metric with its words:
     a row for each metric and group of modes."""
-    values = d.a.sizes if axis else d.a.threads
+    values, reference = (d.a.sizes, reference_size(d.a)) if axis else (d.a.threads, reference_threads(d.a))
+    with_value = {c.size if axis else c.threads for c in d.a.cells for _, m in metrics if d.a.estimate(c, m).n}
+    known = [v for v in values if v in with_value]
     parts = [(number, words, m, group, modes) for group, modes in groups(_modes_of(d, [m for _, m in metrics]))
              for number, (words, m) in enumerate(metrics, 1) if d.a.has(m)]
     most = {1: PANELS_MAX, 2: 3}.get(len(parts))
-    picked = pick(values, most) if most else [reference_size(d.a) if axis else reference_threads(d.a)]
+    picked = pick(known, most) if most else [reference] if reference in known else known[:1]
     d.shows(picked, values, *(("sizes", units.size) if axis else ("thread counts", str)))
     d.columns = 2 if len(picked) == 1 or len(parts) * len(picked) == PANELS_MAX else len(picked)
     for number, words, m, group, modes in parts:
@@ -309,8 +311,9 @@ def relative(d: Draft) -> None:
     cost = d.a.cost()
     m = cost if d.figure.name == "relative-cpu" else metric.GBPS
     apart = groups(set(d.a.modes))
-    picked = pick(d.a.threads, RELATIVE_PANELS)
-    d.shows(picked, d.a.threads, "thread counts", str)
+    known = {n: [r.threads for r in _ratios(d, n, d.a.threads) if _is_known(r.f)] for n in (metric.GBPS, cost)}
+    picked = pick([t for t in d.a.threads if any(t in of for of in known.values())], RELATIVE_PANELS)
+    d.shows([t for t in picked if t in known[m]], d.a.threads, "thread counts", str)
     bars = False
     d.width, d.panel_height, d.columns = RELATIVE_WIDTH, RELATIVE_HEIGHTS[len(apart) > 1], RELATIVE_PANELS
     better = "lower" if m.better is Better.LOWER else "higher"

@@ -94,7 +94,8 @@ class _Stacks:
 
     def make(self, xlabel: str, sizes: list[int]) -> None:
         d, a = self.d, self.d.a
-        picked = pick(sizes, max(BARS_MAX // max(len(a.modes), 1), 2))
+        run = [s for s in sizes if any(a.cell(mode, s, reference_threads(a)) for mode in a.modes)]
+        picked = pick(run, max(BARS_MAX // max(len(a.modes), 1), 2))
         d.shows(picked, sizes, "sizes", units.size)
         d.rows.append("mode,size,position,part,from,to,first\n")
         for mode in MODES:

@@ -2,6 +2,7 @@
 """The pictures of a report as data and settings for gnuplot, its drawings, and the order of its page."""
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -92,6 +93,37 @@ def test_a_caption_says_that_sizes_are_left_out() -> None:
     words = "Of 5 sizes, shown: 1 KiB, 2 KiB, 4 KiB, 16 KiB."
     assert words in figure_of(s, "latency-threads").settings
     assert words not in figure_of(s, "throughput-size").settings
+
+
+def panel_titles(f: Figure) -> list[str]:
+    found = re.findall(r"^array panel_title\[\d+\] = \[(.*)\]$", f.settings, re.MULTILINE)
+    return re.findall('"(.*?)"', found[0])
+
+
+def test_a_caption_names_only_sizes_and_thread_counts_that_have_a_panel() -> None:
+    """The third of five sizes has no latency, the last of four thread counts has no two-copy run."""
+    s = Study()
+    for i, threads in itertools.product(range(5), (1, 2, 4, 8)):
+        for mode in (TWOCOPY, ONECOPY)[threads == 8:]:
+            s.put(mode, KIB << i, threads, 0, 8, SEND_P50=NAN if i == 2 else 2000)
+    figures = main._figures(s.finish().a, "system")
+    for name, words, titles in (
+            ("latency-threads", "Of 5 sizes, shown: 1 KiB, 2 KiB, 8 KiB, 16 KiB.",
+             [f"median, {n} KiB" for n in (1, 2, 8, 16)]),
+            ("relative-throughput", "Of 4 thread counts, shown: 1, 4.", ["1 thread", "4 threads"]),
+            ("throughput-size", "", ["1 thread", "2 threads", "4 threads", "8 threads"])):
+        f = figures[name]
+        assert panel_titles(f) == titles
+        assert words in f.settings and ("shown:" in f.settings) == bool(words)
+
+
+def test_a_size_without_a_run_is_not_called_shown() -> None:
+    """Bars are of one thread count, which one of three sizes lacks."""
+    s = Study()
+    for size, threads in ((KIB, 1), (KIB, 2), (2 * KIB, 2), (4 * KIB, 1)):
+        fill(s.put(TWOCOPY, size, threads, 0), _Noise())
+    f = figure_of(s, "copies")
+    assert not f.no_data and "Of 3 sizes, shown: 1 KiB, 4 KiB." in f.settings
 
 
 def test_counters_by_threads_bytes_per_cycle_and_receive_calls() -> None:
