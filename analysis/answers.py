@@ -378,7 +378,9 @@ def _best(out: Answer, m: Metric, better: str, best: str, worse: str) -> None:
         out.say(f"Not measured: no size and thread count has the {m.words} of two modes.")
     elif tested:
         ones = sum(r.winner is not None for r in tested)
-        out.say(f"One way is {better} than each other in {ones} of {len(rankings)} setting{plural(len(rankings))}.")
+        others = ((sum(r.withheld for r in rankings), "known"), (sum(bool(r.untested) for r in rankings), "tested"))
+        out.say(f"One way is {better} than each other in {ones} of {len(rankings)} setting{plural(len(rankings))}"
+                + "".join(f", not {word} in {n}" for n, word in others if n) + ".")
     elif any(r.withheld for r in rankings):
         out.say(f"Not known: {SOFTIRQ_UNKNOWN}.")
     else:

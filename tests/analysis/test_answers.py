@@ -523,6 +523,18 @@ def test_the_cheapest_mode_of_each_size_is_named_with_those_that_cost_more() -> 
     assert "One way is cheaper than each other in 1 of 2 settings." in s.text(CHEAPEST)
 
 
+def test_settings_whose_order_is_not_known_or_not_tested_are_counted() -> None:
+    """At 64 KiB softirq work can change the order, at 256 KiB one mode ran once."""
+    s = Study()
+    for mode, cpu_s in ((ONECOPY, 0.3), (SENDFILE, 0.2)):
+        s.put_cost(mode, 4 * KIB, cpu_s)
+        s.put_cost(mode, 64 * KIB, cpu_s, (0, 200))
+    s.put_cost(ONECOPY, 256 * KIB, 0.3)
+    s.rows.append(Study().put_cost(SENDFILE, 256 * KIB, 0.2)[0])
+    assert s.finish(1).answers[CHEAPEST].headline.startswith(
+        "One way is cheaper than each other in 1 of 3 settings, not known in 1, not tested in 1. ")
+
+
 def test_cost_that_no_setting_has_for_two_modes_is_not_compared() -> None:
     """A sweep that was interrupted."""
     s = Study()
