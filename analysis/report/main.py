@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
+import os
 import re
 import signal
 import sys
@@ -142,7 +143,7 @@ def _files(o: Options, d: Dataset) -> dict[str, bytes]:
     a = Analysis(d)
     system = system_line(d)
     report = Report(a, answers.make_all(a), _figures(a, system), _diagrams(a), _flames(a),
-                    source=", ".join(re.sub(r".*/(?=.)", "", path) for path in o.inputs), system=system,
+                    source=", ".join(os.path.basename(path.rstrip("/")) or path for path in o.inputs), system=system,
                     command=o.command(), raw="../" if o.in_input else "")
     with_data = [f for f in report.figures.values() if not f.no_data]
     made, report.undrawn = _draw(with_data, o)

@@ -79,6 +79,11 @@ def test_published_set(report: Report, tmp_path: pathlib.Path) -> None:
     assert {"results/report/data/copies.csv", "results/report/diagram-flame-difference.svg"} <= files.keys()
 
 
+def test_a_title_names_a_directory_without_the_slashes_at_its_end(tmp_path: pathlib.Path) -> None:
+    results(tmp_path / "r", documents(1))
+    assert outputs.report("-o", "out", f"{tmp_path}/r//").files["out/report.md"].startswith(b"# netiotrace report: r\n")
+
+
 def test_files_of_the_published_set(report: Report) -> None:
     report("results.csv", "results.csv", inputs={"results.csv": FIXTURES / "results-13-columns.csv"})
     assert report("sweep.json", "sweep.json", inputs={"sweep.json": SET / "sweep.json"}, code=1) == {}
