@@ -60,7 +60,8 @@ def test_values_have_their_unit_and_four_digits(m: Metric, value: float, words: 
 @pytest.mark.parametrize(("m", "words", "interval"), [
     (metric.GBPS, "3.000 Gbit/s (2.500 to 1 500)", "2.500 to 1 500"),
     (metric.SEND_P50, "3 ns (2.5 ns to 1.5 us)", "2.5 ns to 1.5 us"),
-    (TX_COPY_CPB, "3.00 (2.50 to 1500.00)", "2.50 to 1500.00"), (metric.ZC_SENDS, "3 (2.500 to 1 500)", "2.500 to 1 500")],
+    (TX_COPY_CPB, "3.00 (2.50 to 1500.00)", "2.50 to 1500.00"),
+    (metric.ZC_SENDS, "3 (2.500 to 1 500)", "2.500 to 1 500")],
     ids=lambda value: str(value)[:30])
 def test_bounds_have_no_unit_where_the_median_beside_them_has_the_same(m: Metric, words: str, interval: str) -> None:
     e = Estimate(3, 2.5, 1500, 0.95, 7)
