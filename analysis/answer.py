@@ -15,7 +15,7 @@ from .dataset import Row
 from .metric import Metric
 from .stats import Difference
 from .study import Analysis, Family, Finding, SOFTIRQ_DECIDES
-from .tables import Mode, NOTIFIES
+from .tables import Mode, PINS_BY_URING
 from .units import plural
 
 
@@ -147,7 +147,7 @@ def _copied_of(row: Row) -> float:
     """NaN: not counted. The kernel reports io_uring's requests as copied also if they share a packet, so those that
     were are known from kernel_zerocopy alone, unless none was reported."""
     reported, seen = row[metric.ZC_COPIED], row[metric.KERNEL_ZC_COPIED]
-    if not row.mode.has(NOTIFIES) or reported == 0:
+    if not row.mode.has(PINS_BY_URING) or reported == 0:
         return reported
     return math.nan if row[metric.KERNEL_ZC_COPIED_AT_MOST] > seen else seen
 
@@ -168,7 +168,7 @@ def _rows(a: Analysis, mode: Mode) -> Iterable[Row]:
 def _share_of(row: Row) -> float:
     """The share of copied sends where the data has no counts; NaN: unknown. Of io_uring's, only 0 is sure."""
     share = row[metric.COPIED_FRACTION]
-    return share if share == 0 or (0 < share <= 1 and not row.mode.has(NOTIFIES)) else math.nan
+    return share if share == 0 or (0 < share <= 1 and not row.mode.has(PINS_BY_URING)) else math.nan
 
 
 def _shares(a: Analysis, mode: Mode) -> list[float]:

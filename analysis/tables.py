@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 # Features of a mode, as far as results show them.
-GATHERS, COPIES, PINS, SPLICES, NOTIFIES = 1, 2, 4, 8, 128
+GATHERS, COPIES, PINS, SPLICES, PINS_BY_URING = 1, 2, 4, 8, 128
 
 SENDER, RECEIVER = SIDES = 0, 1
 OWNERS = ("sender", "receiver", "elsewhere", "receiver_elsewhere")  # of samples; the first two are the sides
@@ -72,7 +72,7 @@ MODES = (
     Mode(3, "sendfile", "sendfile", SPLICES, "#CC79A7", 13, 5),
     Mode(4, "splice", "splice", GATHERS | SPLICES, "#E69F00", 11, 3),
     Mode(5, "uring", "io_uring", COPIES, "#56B4E9", 15, 6),
-    Mode(6, "uringzc", "io_uring zero-copy", COPIES | PINS | NOTIFIES, "#000000", 2, 7),
+    Mode(6, "uringzc", "io_uring zero-copy", COPIES | PINS | PINS_BY_URING, "#000000", 2, 7),
     Mode(7, "ktls", "kTLS", 0, "#999999", 3, 8),
 )
 TWOCOPY, ONECOPY, ZEROCOPY = MODES[:3]

@@ -25,8 +25,8 @@ static inline __u32 nio_payload_end(__u32 write_seq, __u8 state)
 }
 
 struct nio_send_facts {
-	bool known;    /* the message was seen: foreign, zerocopy and splice are known */
-	bool foreign;  /* the message carries its own ubuf_info (io_uring SEND_ZC) */
+	bool known;    /* the message was seen: msg_ubuf, zerocopy and splice are known */
+	bool msg_ubuf; /* the message carries its own ubuf_info (io_uring SEND_ZC) */
 	bool by_uring; /* the message was not seen, and the thread uses io_uring */
 	bool zerocopy; /* MSG_ZEROCOPY */
 	bool splice;   /* MSG_SPLICE_PAGES */
@@ -38,24 +38,24 @@ enum nio_send_kind {
 	NIO_SEND_COPIED,
 	NIO_SEND_PINNED,
 	NIO_SEND_SPLICED,
-	NIO_SEND_FOREIGN,
+	NIO_SEND_IO_URING,
 };
 
 /*
  * How a send call queued its bytes. The kernel chooses once per call (zc in tcp_sendmsg_locked). If
  * the message was not seen, a call without an id either copied or was io_uring's SEND_ZC. Calls of
- * a thread that uses io_uring then count as FOREIGN.
+ * a thread that uses io_uring then count as IO_URING.
  */
 static inline enum nio_send_kind nio_send_kind(struct nio_send_facts f)
 {
 	if (!f.sg)
 		return NIO_SEND_COPIED;
-	if (f.known && f.foreign)
-		return NIO_SEND_FOREIGN;
+	if (f.known && f.msg_ubuf)
+		return NIO_SEND_IO_URING;
 	if (f.took_id && (!f.known || f.zerocopy))
 		return NIO_SEND_PINNED;
 	if (!f.known && f.by_uring)
-		return NIO_SEND_FOREIGN;
+		return NIO_SEND_IO_URING;
 	return f.known && f.splice ? NIO_SEND_SPLICED : NIO_SEND_COPIED;
 }
 

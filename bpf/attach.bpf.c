@@ -334,7 +334,7 @@ static __always_inline void on_send_asked(struct sock *sk, const struct msghdr *
 		return;
 	if (msg)
 		what = call_of(sk, msg, is_vector(msg));
-	if (what & NIO_SEEN_FOREIGN) {
+	if (what & NIO_SEEN_MSG_UBUF) {
 		note_requests_used();
 		put_request(s, uarg_of_message(msg), true);
 	}

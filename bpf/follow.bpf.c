@@ -301,7 +301,7 @@ static void touch_of_other(struct nio_follow_event *e)
 {
 	const struct task_struct *t = bpf_get_current_task_btf();
 
-	__sync_fetch_and_add(&nio_follow.foreign, 1);
+	__sync_fetch_and_add(&nio_follow.touches_elsewhere, 1);
 	if (!nio_follow.tgid || t->group_leader->start_time < nio_follow.chosen_ns)
 		return;
 	e->kind = NIO_FOLLOW_CHILD;

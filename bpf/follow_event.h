@@ -61,7 +61,7 @@ struct nio_follow {
 	__u64 bytes[NIO_FOLLOW_DIRECTIONS], calls[NIO_FOLLOW_DIRECTIONS];
 	__u64 largest[NIO_FOLLOW_DIRECTIONS]; /* call */
 	__u64 holds, held_ns, timeouts;
-	__u64 touches, foreign, lost;
+	__u64 touches, touches_elsewhere, lost;
 	__u32 killed;                /* followed processes that ended by a signal */
 	__u32 killed_pid, killed_by; /* of the first */
 	__u32 ids;

@@ -476,7 +476,7 @@ static __always_inline __u32 call_of_message(const struct msghdr *msg, bool know
 		call |= NIO_SEEN_ZEROCOPY;
 	if (bpf_core_field_exists(((struct msghdr___ubuf *)0)->msg_ubuf) &&
 	    kernel_read(struct msghdr___ubuf, msg, msg_ubuf))
-		call |= NIO_SEEN_FOREIGN;
+		call |= NIO_SEEN_MSG_UBUF;
 	return call;
 }
 

@@ -27,7 +27,7 @@ struct {
 
 NIO_MAP(nio_losses, ARRAY, 1, BPF_F_MMAPABLE, __u32, struct nio_loss);
 
-/* The entry of a watched socket, or NULL. Most foreign sockets have no cookie (0). */
+/* The entry of a watched socket, or NULL. Most sockets of other programs have no cookie (0). */
 static __always_inline struct nio_conn *conn_by_cookie(__u64 cookie)
 {
 	struct nio_conn *conn;

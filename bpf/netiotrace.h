@@ -178,16 +178,16 @@ struct nio_loss {
 
 /* Bytes on watched sockets that no stage covers, by kind: enum suffix, JSON key, description. */
 /* clang-format off */
-#define NIO_UNCOVERED(X)                                                                        \
-	X(MPTCP,   "mptcp",    "through MPTCP, whose subflows are sockets of their own")        \
-	X(KTLS,    "ktls",     "through kTLS, which copies and encrypts by itself")             \
-	X(SOCKMAP, "sockmap",  "through a sockmap")                                             \
-	X(OTHER,   "other",    "through a protocol layered on TCP")                             \
-	X(FOREIGN, "io_uring", "sent from pages held by another than MSG_ZEROCOPY (io_uring)")  \
-	X(PEEKED,  "peeked",   "copied to an application that only looked (MSG_PEEK)")          \
-	X(UNSEEN,  "uncopied", "taken without a copy that was seen, by a call that is not known "   \
-			       "(io_uring, a 32-bit program, a missed event)")                  \
-	X(MISSED,  "missed",   "by calls that were not seen, with or without a copy")
+#define NIO_UNCOVERED(X)                                                                          \
+	X(MPTCP,    "mptcp",    "through MPTCP, whose subflows are sockets of their own")         \
+	X(KTLS,     "ktls",     "through kTLS, which copies and encrypts by itself")              \
+	X(SOCKMAP,  "sockmap",  "through a sockmap")                                              \
+	X(OTHER,    "other",    "through a protocol layered on TCP")                              \
+	X(IO_URING, "io_uring", "sent from pages held by another than MSG_ZEROCOPY (io_uring)")   \
+	X(PEEKED,   "peeked",   "copied to an application that only looked (MSG_PEEK)")           \
+	X(UNSEEN,   "uncopied", "taken without a copy that was seen, by a call that is not known "\
+				"(io_uring, a 32-bit program, a missed event)")                   \
+	X(MISSED,   "missed",   "by calls that were not seen, with or without a copy")
 
 enum nio_uncovered_kind {
 #define X(id, key, text) NIO_UNCOVERED_##id,
@@ -258,8 +258,8 @@ struct nio_conn {
 #define NIO_SEEN_CALL     4u
 #define NIO_SEEN_SPLICE   8u
 #define NIO_SEEN_ZEROCOPY 16u
-#define NIO_SEEN_FOREIGN  32u
-#define NIO_SEEN_OF_CALL  (NIO_SEEN_CALL | NIO_SEEN_SPLICE | NIO_SEEN_ZEROCOPY | NIO_SEEN_FOREIGN)
+#define NIO_SEEN_MSG_UBUF 32u
+#define NIO_SEEN_OF_CALL  (NIO_SEEN_CALL | NIO_SEEN_SPLICE | NIO_SEEN_ZEROCOPY | NIO_SEEN_MSG_UBUF)
 
 _Static_assert(sizeof(struct nio_cell) == 32 + 2 * 8 * NIO_HIST_BUCKETS, "nio_cell layout");
 _Static_assert(sizeof(struct nio_zc) == 64 + 2 * 8 * NIO_HIST_BUCKETS, "nio_zc layout");

@@ -314,7 +314,7 @@ static __always_inline void on_message(struct sock *sk, const struct msghdr *msg
 		count_event();
 	count_watched(s);
 	what = call_of(sk, msg, !nio_declared && (begins ? is_vector(msg) : was_vector(msg)));
-	if (what & NIO_SEEN_FOREIGN)
+	if (what & NIO_SEEN_MSG_UBUF)
 		uarg = uarg_of_message(msg);
 	keep_message(s, what, uarg);
 	if (!(what & NIO_SEEN_ZEROCOPY))
@@ -339,7 +339,7 @@ static __always_inline enum nio_send_kind how_sent(struct sock_state *s, const s
 		note_zerocopy();
 	return nio_send_kind((struct nio_send_facts){
 		.known = known,
-		.foreign = what & NIO_SEEN_FOREIGN,
+		.msg_ubuf = what & NIO_SEEN_MSG_UBUF,
 		.by_uring = !known && uses_io_uring(),
 		.zerocopy = what & NIO_SEEN_ZEROCOPY,
 		.splice = what & NIO_SEEN_SPLICE,
@@ -349,17 +349,17 @@ static __always_inline enum nio_send_kind how_sent(struct sock_state *s, const s
 	});
 }
 
-/* NIO_SEEN_FOREIGN comes first: SEND_ZC of io_uring also sets MSG_ZEROCOPY. */
+/* NIO_SEEN_MSG_UBUF comes first: SEND_ZC of io_uring also sets MSG_ZEROCOPY. */
 static __always_inline __u32 kind_of(__u32 call, enum nio_send_kind how)
 {
-	if (call & NIO_SEEN_FOREIGN)
+	if (call & NIO_SEEN_MSG_UBUF)
 		return NIO_CALL_IO_URING;
 	if (how == NIO_SEND_PINNED || (call & NIO_SEEN_ZEROCOPY))
 		return NIO_CALL_ZEROCOPY;
 	if (call & NIO_SEEN_SPLICE)
 		return NIO_CALL_SPLICE;
 	if (!(call & NIO_SEEN_CALL))
-		return NIO_CALL_UNTOLD;
+		return NIO_CALL_UNKNOWN;
 	return call & NIO_SEEN_VECTORED ? NIO_CALL_VECTORED : NIO_CALL_PLAIN;
 }
 
@@ -372,12 +372,12 @@ static __always_inline void book_sent(struct sock_events *e, enum nio_send_kind 
 	case NIO_SEND_SPLICED:
 		add_seen(e, NIO_STAGE_TX_SPLICE, bytes);
 		return;
-	case NIO_SEND_FOREIGN:
+	case NIO_SEND_IO_URING:
 		/* Requests pin. A thread that uses io_uring may also copy: user space decides. */
 		if (nio_declared)
 			add_seen(e, NIO_STAGE_TX_PIN, bytes);
 		else
-			add_uncovered(e, NIO_SIDE_SENDER, NIO_UNCOVERED_FOREIGN,
+			add_uncovered(e, NIO_SIDE_SENDER, NIO_UNCOVERED_IO_URING,
 				      (__u64)bytes * nio_weight);
 		return;
 	default:
@@ -443,7 +443,7 @@ static __always_inline void book_send(struct sock_state *s, const struct sock *s
 	/* sendfile and splice send in pieces: no hook sees the size of the call. */
 	if (kind != NIO_CALL_SPLICE)
 		add_to(&e->tx_sizes[size_bucket(ret)], nio_weight);
-	if (what & NIO_SEEN_ZEROCOPY && !(what & (NIO_SEEN_PINS | NIO_SEEN_FOREIGN)))
+	if (what & NIO_SEEN_ZEROCOPY && !(what & (NIO_SEEN_PINS | NIO_SEEN_MSG_UBUF)))
 		add_to(&e->zc_without_option, nio_weight);
 }
 
@@ -517,8 +517,10 @@ static __always_inline void read_records(struct sock_state *s, const struct sock
 	read_tls(s, sk, &n, false);
 }
 
-/* A send call queued ret bytes, or failed. what: flags known from the hook. counted: the program
- * is. */
+/*
+ * A send call queued ret bytes, or failed. what: flags known from the hook. counted: the program
+ * is.
+ */
 static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what, bool counted)
 {
 	bool adopted = false;

@@ -23,7 +23,7 @@
 	X(SPLICE,   "splice",   "page references: sendfile, splice, MSG_SPLICE_PAGES")         \
 	X(ZEROCOPY, "zerocopy", "MSG_ZEROCOPY")                                                \
 	X(IO_URING, "io_uring", "io_uring's SEND_ZC")                                          \
-	X(UNTOLD,   "untold",   "not zero-copy; else not told by this kernel's hooks")
+	X(UNKNOWN,  "untold",   "not zero-copy; else not told by this kernel's hooks")
 
 enum nio_send_call {
 #define X(id, ...) NIO_CALL_##id,

@@ -37,7 +37,7 @@ bool mode__has(enum mode mode, enum mode_feature feature)
 
 const char *mode__refusal(enum mode mode)
 {
-	return mode__has(mode, MODE_NOTIFIES) ? "ENOMEM" : "ENOBUFS";
+	return mode__has(mode, MODE_PINS_BY_URING) ? "ENOMEM" : "ENOBUFS";
 }
 
 /* Sender memory for the messages of `connections` connections, bytes. */
@@ -89,7 +89,7 @@ static const char *misfit(enum mode mode, const struct workload *w)
 		 "a mode that sends a file sends no memory before it: leave out --header"},
 		{MODE_SENDS_FILE, w->fields > 1,
 		 "a mode that sends a file has no fields: leave out --fields"},
-		{MODE_NOTIFIES, w->fixed_buffers && (w->fields != 1 || w->header),
+		{MODE_PINS_BY_URING, w->fixed_buffers && (w->fields != 1 || w->header),
 		 "--fixed-buffers sends a message from one buffer: give --fields 1, and leave out "
 		 "--header"},
 		{MODE_ENCRYPTS, w->request_response,

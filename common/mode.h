@@ -27,7 +27,7 @@
 	X(SPLICE,   splice,   "splice",    MODE_GATHERS | MODE_SPLICES, 214, 2)                 \
 	X(URING,    uring,    "io_uring",  MODE_COPIES | MODE_USES_URING | MODE_TRIED, 74, 7)   \
 	X(URINGZC,  uringzc,  "io_uring zero-copy",                                             \
-	  MODE_COPIES | MODE_PINS | MODE_NOTIFIES | MODE_TRIED, 203, 1)                         \
+	  MODE_COPIES | MODE_PINS | MODE_PINS_BY_URING | MODE_TRIED, 203, 1)                    \
 	X(KTLS,     ktls,     "kTLS",      MODE_ENCRYPTS | MODE_TRIED, 246, 7)
 
 enum mode {

@@ -34,17 +34,17 @@ static inline const char *workload__tls_name(unsigned int tls)
 
 /* The ledger stages that a mode (mode.h) can feed. */
 enum mode_feature {
-	MODE_GATHERS = 1,     /* user_gather: gathers the fields in a buffer or a pipe */
-	MODE_COPIES = 2,      /* tx_copy: the send call copies */
-	MODE_PINS = 4,        /* tx_pin, deferred_copy */
-	MODE_SPLICES = 8,     /* tx_splice: pages of a file or a pipe */
-	MODE_SENDS_FILE = 16, /* the pages stay as they are: messages carry no tag */
-	MODE_USES_URING = 32, /* its requests copy */
-	MODE_TAKES_IDS = 64,  /* pins by MSG_ZEROCOPY: ids, notifications on the error queue */
-	MODE_NOTIFIES = 128,  /* pins by io_uring requests, each with a notification */
-	MODE_TRIED = 256,     /* may be missing here: the load generator tries it first */
-	MODE_ENCRYPTS = 512,  /* tls_copy: the kernel's cipher copies */
-	MODE_SUBMITS = MODE_USES_URING | MODE_NOTIFIES, /* sends by requests of io_uring */
+	MODE_GATHERS = 1,         /* user_gather: gathers the fields in a buffer or a pipe */
+	MODE_COPIES = 2,          /* tx_copy: the send call copies */
+	MODE_PINS = 4,            /* tx_pin, deferred_copy */
+	MODE_SPLICES = 8,         /* tx_splice: pages of a file or a pipe */
+	MODE_SENDS_FILE = 16,     /* the pages stay as they are: messages carry no tag */
+	MODE_USES_URING = 32,     /* its requests copy */
+	MODE_TAKES_IDS = 64,      /* pins by MSG_ZEROCOPY: ids, notifications on the error queue */
+	MODE_PINS_BY_URING = 128, /* pins by io_uring requests, each with a notification */
+	MODE_TRIED = 256,         /* may be missing here: the load generator tries it first */
+	MODE_ENCRYPTS = 512,      /* tls_copy: the kernel's cipher copies */
+	MODE_SUBMITS = MODE_USES_URING | MODE_PINS_BY_URING, /* sends by requests of io_uring */
 };
 
 enum workload_use {
@@ -83,7 +83,7 @@ enum workload_use {
 	ROW(X, pipe_size, SIZE, "pipe-size", "SIZE", ON_SENDER, 0, 4 << 10, 1 << 30, "a size from 4k to 1g", or_null, "pipe_size", "bytes", "size of the pipes of mode splice, 4k to 1g (default: the system's, 64k)") \
 	ROW(X, file_dir, STRING, "file-dir", "DIR", ON_SENDER | OF_TRIAL, 0, 0, 0, NULL, text, "file_dir", "text", "directory for the files of mode sendfile (default: in memory)") \
 	ROW(X, tls, CHOICE, "tls", WORKLOAD_TLS_CHOICES, ON_SENDER | OF_TRIAL, MODE_ENCRYPTS, 0, 0, "1.3 or 1.2", tls, "tls", "text", "TLS version of mode ktls (default 1.3)") \
-	ROW(X, fixed_buffers, FLAG, "fixed-buffers", NULL, ON_SENDER | OF_TRIAL, MODE_NOTIFIES, 0, 0, NULL, flag, "fixed_buffers", "true/false", "mode uringzc: sends from buffers that are registered with io_uring; a message is one field (--fields 1), and has no --header") \
+	ROW(X, fixed_buffers, FLAG, "fixed-buffers", NULL, ON_SENDER | OF_TRIAL, MODE_PINS_BY_URING, 0, 0, NULL, flag, "fixed_buffers", "true/false", "mode uringzc: sends from buffers that are registered with io_uring; a message is one field (--fields 1), and has no --header") \
 	ROW(X, uring_depth, UINT, "uring-depth", "N", ON_SENDER | OF_TRIAL, MODE_SUBMITS, 1, 64, "a number from 1 to 64", u64, "uring_depth", "count", "messages that modes uring and uringzc submit together, 1 to 64 (default 1)") \
 	ROW(X, receive, CHOICE, "receive", RECEIVE_CHOICES, ON_SENDER | OF_TRIAL, 0, 0, 0, "one of recv, mmap, trunc, splice, uring, multishot and bundle", way, "receive", "text", "way to receive: recv (default), mmap (TCP_ZEROCOPY_RECEIVE), trunc (MSG_TRUNC), splice (to /dev/null), uring (io_uring), multishot (its multishot RECV, provided buffers) or bundle (several of them at once)") \
 	ROW(X, rcvbuf, SIZE, "rcvbuf", "SIZE", ON_RECEIVER, 0, 4 << 10, 1 << 30, "a size from 4k to 1g", or_null, "rcvbuf", "bytes", "SO_RCVBUF of the receivers, 4k to 1g (default: the system's)") \

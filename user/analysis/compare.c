@@ -22,7 +22,7 @@ EMBED(doc, "user/analysis/compare.help");
 
 struct compare_options {
 	const char *before, *after; /* directories or files; several with commas between them */
-	struct csv_names foreign;   /* of --columns, --column and --modes */
+	struct csv_names names;     /* of --columns, --column and --modes */
 	char *metrics;              /* of every --metrics, with commas; NULL: none */
 	const char *json;           /* file name; NULL: none */
 	const char *limit, *across;
@@ -58,7 +58,7 @@ static const struct option_row option_rows[] = {
 	{"json", "FILE", "write a JSON document (- for stdout, instead of the text)", OPTION_STRING, AT(json)},
 	{"across", "LIST", "settings, also of the machine, that may differ, e.g. mtu,cpu; with others the gate cannot tell",
 	 OPTION_STRING, AT(across)},
-	CSV_OPTIONS(struct compare_options, foreign, "only runs with this congestion control"),
+	CSV_OPTIONS(struct compare_options, names, "only runs with this congestion control"),
 	{"quiet", NULL, "no text, errors only", OPTION_FLAG, AT(quiet), .letter = 'q'},
 };
 /* clang-format on */
@@ -98,7 +98,7 @@ static struct words words_of(const struct compare_options *o)
 	words__add_options(&w, option_rows, sizeof(option_rows) / sizeof(option_rows[0]), o);
 	if (o->metrics)
 		words__add(&w, xasprintf("--metrics=%s", o->metrics));
-	csv_options__add_words(&w, &o->foreign);
+	csv_options__add_words(&w, &o->names);
 	words__add(&w, xstrdup("--"));
 	words__add(&w, xstrdup(o->before));
 	words__add(&w, xstrdup(o->after));

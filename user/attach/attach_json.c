@@ -197,14 +197,14 @@ FIELDS(ledger, (const struct block *k), LEDGER_FIELDS)
 	X(num, "overhead", "bytes", socket_ledger__of_records(b, side, b->tls[side].overhead))
 FIELDS(tls, (const struct socket_ledger *b, enum nio_side side), TLS_FIELDS)
 
-#define UNSUPPORTED_PATHS_FIELDS(X)                                                                 \
-	X(text, "kind",      "text",  unsupported_paths__key(kind))                                 \
+#define UNCOVERED_FIELDS(X)                                                                 \
+	X(text, "kind",      "text",  uncovered__key(kind))                                 \
 	X(text, "direction", "text",  side ? "rx" : "tx")                                   \
 	X(num,  "bytes",     "bytes", bytes)                                                \
 	X(text, "quality",   "text",  quality__name(quality))
 FIELDS(uncovered,
        (enum nio_side side, enum nio_uncovered_kind kind, struct num bytes, enum quality quality),
-       UNSUPPORTED_PATHS_FIELDS)
+       UNCOVERED_FIELDS)
 /* clang-format on */
 
 static enum quality uncovered_quality(const struct socket_ledger *b, enum nio_side side,
@@ -253,11 +253,11 @@ FIELDS(zerocopy, (const struct socket_ledger *b, const char *unknown, const char
        ZEROCOPY_FIELDS)
 
 #define VERDICT_FIELDS(X)                                                                    \
-	X(real, "copied_fraction", "0..1", j->copied_fraction)                               \
-	X(text, "cause",           "text", j->cause)                                         \
-	X(text, "text",            "text", j->text)                                          \
-	X(text, "advice",          "text", j->advice)
-FIELDS(verdict, (const struct attach_verdict *j), VERDICT_FIELDS)
+	X(real, "copied_fraction", "0..1", verdict->copied_fraction)                         \
+	X(text, "cause",           "text", verdict->cause)                                   \
+	X(text, "text",            "text", verdict->text)                                    \
+	X(text, "advice",          "text", verdict->advice)
+FIELDS(verdict, (const struct attach_verdict *verdict), VERDICT_FIELDS)
 
 #define BLOCK_FIELDS(X)                                                                      \
 	X(real,   "first_s",   "s", seconds_since(k->r, k->b->first_ns))                     \

@@ -93,7 +93,7 @@ static enum quality quality_of(const struct attach_result *r, const struct socke
 		return because(QUALITY_UNAVAILABLE, "no hook of attach sees it", reason);
 	if (b->left_out)
 		return because(QUALITY_UNAVAILABLE, SOCKET_LEDGER_LEFT_OUT, reason);
-	if (deferred && b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
+	if (deferred && b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING])
 		return because(QUALITY_UNAVAILABLE,
 			       "pages that io_uring sends (SEND_ZC) may be copied later, and this "
 			       "kernel's hooks do not show which connection they belong to",

@@ -116,7 +116,7 @@ bool attach_result__sees_returns(const struct attach_result *r);
 bool attach_result__unbalanced(const struct attach_result *r);
 
 /* Verdict and advice of a row. The total and processes name ports. */
-void attach_result__verdict(struct attach_verdict *j, const struct attach_result *r,
+void attach_result__verdict(struct attach_verdict *verdict, const struct attach_result *r,
 			    const struct attach_row *row);
 
 /* The i-th row in the order of the last sort. false: there is none. */

@@ -380,7 +380,7 @@ static void print_uncovered(FILE *f, const struct attach_result *r)
 
 		if (!bytes && !known)
 			fprintf(f, "An unknown number of bytes %s: %s. ",
-				side ? "received" : "sent", unsupported_paths__text(kind));
+				side ? "received" : "sent", uncovered__text(kind));
 		else if (bytes)
 			fprintf(f, "%s%s %s: %s. ",
 				!known                                     ? "at least "
@@ -388,7 +388,7 @@ static void print_uncovered(FILE *f, const struct attach_result *r)
 									   : "",
 				known ? bytes_text(text, bytes)
 				      : format_bytes_least(text, sizeof(text), (double)bytes),
-				side ? "received" : "sent", unsupported_paths__text(kind));
+				side ? "received" : "sent", uncovered__text(kind));
 	}
 }
 
@@ -517,10 +517,10 @@ static void print_not_known(FILE *f, const struct attach_result *r)
 static struct attach_verdict total_verdict(const struct attach_result *r)
 {
 	const struct attach_row total = attach_row__total(r);
-	struct attach_verdict j;
+	struct attach_verdict verdict;
 
-	attach_result__verdict(&j, r, &total);
-	return j;
+	attach_result__verdict(&verdict, r, &total);
+	return verdict;
 }
 
 static void print_verdict(FILE *f, const struct attach_result *r)

@@ -56,19 +56,19 @@ static struct advice_row row_for(const struct attach_result *r, const struct soc
 	};
 }
 
-static void describe(struct attach_verdict *j, const struct attach_result *r,
+static void describe(struct attach_verdict *verdict, const struct attach_result *r,
 		     const struct advice_row *row)
 {
 	if (is_wide(r, row->ledger))
-		advice__ask_for_calls(j->advice, sizeof(j->advice), row);
+		advice__ask_for_calls(verdict->advice, sizeof(verdict->advice), row);
 	else
-		advice__describe(j->advice, sizeof(j->advice), row);
+		advice__describe(verdict->advice, sizeof(verdict->advice), row);
 }
 
 /*
  * Advice on sockets at one port (0: any) of one process (NULL: of all). name: of the port, or NULL.
  */
-static void advise(struct attach_verdict *j, const struct attach_result *r,
+static void advise(struct attach_verdict *verdict, const struct attach_result *r,
 		   const struct process *only, uint16_t port, const char *name,
 		   const struct socket_ledger *ledger)
 {
@@ -77,11 +77,11 @@ static void advise(struct attach_verdict *j, const struct attach_result *r,
 
 	row.name = name;
 	if (table__program(&r->table, only, port, &program, &row.copied))
-		describe(j, r, &row);
+		describe(verdict, r, &row);
 }
 
 /* The bytes of a connection and of its process have to be of one refresh. */
-static void advise_connection(struct attach_verdict *j, const struct attach_result *r,
+static void advise_connection(struct attach_verdict *verdict, const struct attach_result *r,
 			      const struct attach_row *row)
 {
 	const struct process *owner = table__owner(&r->table, row->socket);
@@ -93,7 +93,7 @@ static void advise_connection(struct attach_verdict *j, const struct attach_resu
 	    !table__program(&r->table, owner, 0, &program, &advice.copied))
 		return;
 	advice.copied = row->ledger.stages[NIO_STAGE_TX_COPY].bytes;
-	describe(j, r, &advice);
+	describe(verdict, r, &advice);
 }
 
 /* The figure that the table has, with its interval; 0: it has none. */
@@ -105,7 +105,7 @@ static struct verdict_bytes shown(enum row_value v, enum nio_stage stage,
 	return (struct verdict_bytes){amount__is_known(&a) ? a.value : 0, s.least, s.most};
 }
 
-static void ports_verdict(struct attach_verdict *j, const struct attach_result *r,
+static void ports_verdict(struct attach_verdict *verdict, const struct attach_result *r,
 			  const struct attach_row *row)
 {
 	const struct groups *all =
@@ -133,22 +133,22 @@ static void ports_verdict(struct attach_verdict *j, const struct attach_result *
 				   services[i].copied.value + services[i].pinned.value +
 					   services[i].spliced.value + services[i].encrypted.value);
 	}
-	verdict__describe_services(j->text, sizeof(j->text), services, nr);
+	verdict__describe_services(verdict->text, sizeof(verdict->text), services, nr);
 	for (size_t i = 0; i < nr; i++)
 		if (!is_wide(r, &ports[i]->ledger))
-			advise(j, r, row->process, (uint16_t)ports[i]->id, names[i],
+			advise(verdict, r, row->process, (uint16_t)ports[i]->id, names[i],
 			       &ports[i]->ledger);
 	/* Many ports with a little each, or sockets whose port is unknown. */
-	if (!j->advice[0] && (!nr || all->nr > PORTS_NAMED) && !groups__any_encrypts(all))
-		advise(j, r, row->process, 0, NULL, &row->ledger);
-	for (size_t i = 0; i < nr && !j->advice[0]; i++)
+	if (!verdict->advice[0] && (!nr || all->nr > PORTS_NAMED) && !groups__any_encrypts(all))
+		advise(verdict, r, row->process, 0, NULL, &row->ledger);
+	for (size_t i = 0; i < nr && !verdict->advice[0]; i++)
 		if (is_wide(r, &ports[i]->ledger))
-			advise(j, r, row->process, (uint16_t)ports[i]->id, names[i],
+			advise(verdict, r, row->process, (uint16_t)ports[i]->id, names[i],
 			       &ports[i]->ledger);
 }
 
 /* Sockets that moved nothing: the connections, and what became of the calls. */
-static void print_no_bytes(struct attach_verdict *j, const struct socket_ledger *b)
+static void print_no_bytes(struct attach_verdict *verdict, const struct socket_ledger *b)
 {
 	uint64_t refused = socket_ledger__refused(b), blocked = b->refused[NIO_REFUSAL_EAGAIN];
 	const char *about = b->unwatched ? "about " : "";
@@ -178,11 +178,11 @@ static void print_no_bytes(struct attach_verdict *j, const struct socket_ledger 
 		fprintf(f, " %s%" PRIu64 " send call%s 0 bytes.", about, b->empty,
 			b->empty == 1 ? " was of" : "s were of");
 	xclose_memstream(f);
-	snprintf(j->text, sizeof(j->text), "%s", text);
+	snprintf(verdict->text, sizeof(verdict->text), "%s", text);
 	free(text);
 }
 
-static void advise_own_copies(struct attach_verdict *j, const struct attach_result *r,
+static void advise_own_copies(struct attach_verdict *verdict, const struct attach_result *r,
 			      const struct attach_row *row)
 {
 	const struct process *only =
@@ -193,37 +193,38 @@ static void advise_own_copies(struct attach_verdict *j, const struct attach_resu
 	    (row->by == BY_CONNECTION && !only))
 		return;
 	if (table__samples_of(&r->table, only, r->followed->comm, &cpu))
-		advice__print_own_copies(j->advice, sizeof(j->advice), r->followed,
+		advice__print_own_copies(verdict->advice, sizeof(verdict->advice), r->followed,
 					 r->o->follow_result, &cpu);
 	else if (!only)
-		append__text(j->advice, sizeof(j->advice),
+		append__text(verdict->advice, sizeof(verdict->advice),
 			     "%s is a result of follow on %s, which was not watched. ",
 			     r->o->follow_result,
 			     r->followed->comm[0] ? r->followed->comm : "no program");
 }
 
-void attach_result__verdict(struct attach_verdict *j, const struct attach_result *r,
+void attach_result__verdict(struct attach_verdict *verdict, const struct attach_result *r,
 			    const struct attach_row *row)
 {
 	struct verdict v;
 	size_t len;
 
 	verdict__of_sockets(&v, &row->ledger, r->sees_completions);
-	*j = (struct attach_verdict){.copied_fraction = v.copied_fraction};
+	*verdict = (struct attach_verdict){.copied_fraction = v.copied_fraction};
 	if (v.cause != ZC_CAUSE_NONE && v.cause != ZC_CAUSE_NOT_COPIED)
-		j->cause = zc_cause__key(v.cause);
-	print_no_bytes(j, &row->ledger);
-	len = strlen(j->text);
-	snprintf(j->text + len, sizeof(j->text) - len, "%s%s", len && v.text[0] ? " " : "", v.text);
+		verdict->cause = zc_cause__key(v.cause);
+	print_no_bytes(verdict, &row->ledger);
+	len = strlen(verdict->text);
+	snprintf(verdict->text + len, sizeof(verdict->text) - len, "%s%s",
+		 len && v.text[0] ? " " : "", v.text);
 	if (row->by == BY_CONNECTION)
-		advise_connection(j, r, row);
+		advise_connection(verdict, r, row);
 	else if (row->by == BY_PORT)
-		advise(j, r, NULL, (uint16_t)row->id, NULL, &row->ledger);
+		advise(verdict, r, NULL, (uint16_t)row->id, NULL, &row->ledger);
 	else if (row->by != BY_CGROUP)
-		ports_verdict(j, r, row);
-	advise_own_copies(j, r, row);
+		ports_verdict(verdict, r, row);
+	advise_own_copies(verdict, r, row);
 	/* Sentences end with a space. */
-	len = strlen(j->advice);
-	if (len && j->advice[len - 1] == ' ')
-		j->advice[len - 1] = '\0';
+	len = strlen(verdict->advice);
+	if (len && verdict->advice[len - 1] == ' ')
+		verdict->advice[len - 1] = '\0';
 }

@@ -189,15 +189,15 @@ static void print_cpu(FILE *f, const struct page *p)
 	}
 }
 
-void view_item__verdict(struct attach_verdict *j, const struct attach_result *r,
+void view_item__verdict(struct attach_verdict *verdict, const struct attach_result *r,
 			const struct view_item *item)
 {
 	struct attach_row row = item->row, now;
 
-	*j = (struct attach_verdict){.copied_fraction.known = false};
+	*verdict = (struct attach_verdict){.copied_fraction.known = false};
 	if (row.by == BY_CONNECTION) {
 		row.socket = &item->socket;
-		attach_result__verdict(j, r, &row);
+		attach_result__verdict(verdict, r, &row);
 		return;
 	}
 	/* The books shown, with the ports that the process has in the present table. */
@@ -205,19 +205,19 @@ void view_item__verdict(struct attach_verdict *j, const struct attach_result *r,
 		if (now.id != row.id)
 			continue;
 		row.process = now.process;
-		attach_result__verdict(j, r, &row);
+		attach_result__verdict(verdict, r, &row);
 		return;
 	}
 }
 
 static void print_verdict(FILE *f, const struct page *p)
 {
-	struct attach_verdict j;
+	struct attach_verdict verdict;
 
-	view_item__verdict(&j, p->r, p->item);
+	view_item__verdict(&verdict, p->r, p->item);
 	fprintf(f, "%s ", p->item->name);
 	attach_result__print_ways(f, p->r, &p->item->row.ledger);
-	fprintf(f, ".\n%s\n%s\n", j.text, j.advice);
+	fprintf(f, ".\n%s\n%s\n", verdict.text, verdict.advice);
 }
 
 /* A text of the page. The caller frees it. */

@@ -234,7 +234,7 @@ static void choose_columns(struct text_column columns[COLUMN_NR], const struct t
 static char *verdict_of(const struct top_view *v, const struct attach_result *r)
 {
 	const struct top_row *rows = v->now.list, *selected = v->now.nr ? rows : NULL;
-	struct attach_verdict j;
+	struct attach_verdict verdict;
 	size_t len, said = 0;
 	char *text;
 	FILE *f = xopen_memstream(&text, &len);
@@ -253,10 +253,10 @@ static char *verdict_of(const struct top_view *v, const struct attach_result *r)
 		said++;
 	}
 	if (selected) {
-		view_item__verdict(&j, r, &selected->item);
-		if (j.text[0] || j.advice[0])
-			fprintf(f, "%s: %s%s%s", selected->item.name, j.advice,
-				j.advice[0] ? " " : "", j.text);
+		view_item__verdict(&verdict, r, &selected->item);
+		if (verdict.text[0] || verdict.advice[0])
+			fprintf(f, "%s: %s%s%s", selected->item.name, verdict.advice,
+				verdict.advice[0] ? " " : "", verdict.text);
 	}
 	xclose_memstream(f);
 	return text;

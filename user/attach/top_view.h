@@ -20,7 +20,7 @@ struct view_item {
 };
 
 /* The verdict on a row and its advice; empty if the row is not in the present table any more. */
-void view_item__verdict(struct attach_verdict *j, const struct attach_result *r,
+void view_item__verdict(struct attach_verdict *verdict, const struct attach_result *r,
 			const struct view_item *item);
 
 /* Fills the grid but for its last row. utf8: block glyphs may be used. */

@@ -104,7 +104,7 @@ FIELDS(copies, (const struct follow_copies *c, struct follow_estimate e), COPIES
 	X(u64,       "holds",        "count", r->holds)                                    \
 	X(u64,       "held_ns",      "ns",    r->held_ns)                                  \
 	X(u64,       "holds_late",   "count", r->late)                                     \
-	X(u64,       "foreign",      "count", r->foreign)                                  \
+	X(u64,       "foreign",      "count", r->touches_elsewhere)                        \
 	X(u64,       "lost",         "count", r->lost)                                     \
 	X(u64,       "killed",       "count", r->killed)                                   \
 	X(or_null,   "killed_by",    "count", r->killed_by)                                \

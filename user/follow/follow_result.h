@@ -51,7 +51,7 @@ struct follow_result {
 	unsigned int killed; /* followed processes that ended by a signal */
 	uint32_t killed_pid; /* the first, and its signal */
 	int killed_by;
-	uint64_t holds, held_ns, late, foreign, lost;
+	uint64_t holds, held_ns, late, touches_elsewhere, lost;
 };
 
 /* Adds a sample. places are of its links. */

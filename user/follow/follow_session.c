@@ -403,7 +403,7 @@ static void read_totals(struct session *s)
 	r->holds = shared->holds;
 	r->held_ns = shared->held_ns;
 	r->late = shared->timeouts;
-	r->foreign = shared->foreign;
+	r->touches_elsewhere = shared->touches_elsewhere;
 	r->lost = shared->lost;
 }
 

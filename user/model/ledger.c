@@ -73,8 +73,9 @@ static void book_completions(struct run_result *r, const struct zc_events *since
 {
 	r->kernel_zc_known = true;
 	/* A request of io_uring may take several calls; each has one notification. */
-	r->kernel_zc.sends = mode__has(r->mode, MODE_NOTIFIES) ? since->sends
-							       : r->stages[NIO_STAGE_TX_PIN].events;
+	r->kernel_zc.sends = mode__has(r->mode, MODE_PINS_BY_URING)
+				     ? since->sends
+				     : r->stages[NIO_STAGE_TX_PIN].events;
 	/* Without the kernel's report a request counts as missed: it was copied or not. */
 	r->kernel_zc.completed = since->sends - since->unreported;
 	r->kernel_zc.copied = since->copied;

@@ -154,7 +154,7 @@ static bool ids_prove(const struct run_result *r, const struct nio_sums *tx, boo
 /* io_uring's requests take no ids: the mode says that they all pin. */
 static bool mode_proves(const struct run_result *r, const struct nio_sums *tx)
 {
-	return mode__has(r->mode, MODE_NOTIFIES) && pins(tx) &&
+	return mode__has(r->mode, MODE_PINS_BY_URING) && pins(tx) &&
 	       r->app.zc.fallback_bytes <= tx->queued;
 }
 
@@ -207,7 +207,7 @@ static void book_rest(struct run_result *r, const struct nio_sums *tx, uint64_t 
 	if (copies_unseen ||
 	    ((ids_prove(r, tx, moving) || by_mode) && (too_many_seen || events_agree(r, tx)))) {
 		book_sent(r, copied, tx->queued - copied,
-			  mode__has(r->mode, MODE_NOTIFIES) ? by_requests : by_ids,
+			  mode__has(r->mode, MODE_PINS_BY_URING) ? by_requests : by_ids,
 			  copies_unseen && !no_events ? unseen_fallbacks : no_events);
 		return;
 	}
@@ -258,11 +258,11 @@ static void book_sending(struct run_result *r, const struct plan *plan, const st
 	r->sequence.tx_retrans = num__known(tx->retrans);
 	r->sequence.tx_ids = num__known(tx->ids);
 	/* Each zero-copy send that queued bytes took an id, whether its event was seen or not. */
-	if (!mode__has(plan->mode, MODE_NOTIFIES))
+	if (!mode__has(plan->mode, MODE_PINS_BY_URING))
 		r->kernel_zc.sends = tx->ids;
-	r->zc_completed = num__unless(mode__has(plan->mode, MODE_NOTIFIES) ? no_ids
-				      : tx->charged                        ? not_charged_alike
-									   : NULL,
+	r->zc_completed = num__unless(mode__has(plan->mode, MODE_PINS_BY_URING) ? no_ids
+				      : tx->charged                             ? not_charged_alike
+										: NULL,
 				      tx->ids);
 	if (!no_events)
 		cover(&r->health, seen, tx->queued);

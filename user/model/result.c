@@ -304,17 +304,17 @@ static const struct {
 #undef X
 };
 
-const char *unsupported_paths__key(enum nio_uncovered_kind kind)
+const char *uncovered__key(enum nio_uncovered_kind kind)
 {
 	return kinds[kind].key;
 }
 
-const char *unsupported_paths__text(enum nio_uncovered_kind kind)
+const char *uncovered__text(enum nio_uncovered_kind kind)
 {
 	return kinds[kind].text;
 }
 
-bool unsupported_paths__any(const struct run_result *r)
+bool uncovered__any(const struct run_result *r)
 {
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++)

@@ -559,9 +559,9 @@ bool run_result__unbalanced(const struct run_result *r);
 /* Unknown of a round, or a sum with one, in which a process was stopped. */
 struct real run_result__gbps(const struct run_result *r);
 
-const char *unsupported_paths__key(enum nio_uncovered_kind kind);  /* of JSON: "mptcp" */
-const char *unsupported_paths__text(enum nio_uncovered_kind kind); /* "through MPTCP, whose ..." */
+const char *uncovered__key(enum nio_uncovered_kind kind);  /* of JSON: "mptcp" */
+const char *uncovered__text(enum nio_uncovered_kind kind); /* "through MPTCP, whose ..." */
 
-bool unsupported_paths__any(const struct run_result *r);
+bool uncovered__any(const struct run_result *r);
 
 #endif

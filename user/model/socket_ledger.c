@@ -102,7 +102,7 @@ static uint64_t bytes_with_requests(const struct socket_ledger *d, enum nio_stag
 	bool takes = stage == NIO_STAGE_TX_PIN && d->calls[NIO_CALL_IO_URING].events;
 
 	return d->stages[stage].bytes +
-	       (takes ? d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN] : 0);
+	       (takes ? d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING] : 0);
 }
 
 /* The stages of one side, of which `parts` has the bytes. added: by weights, of `from`. */
@@ -165,7 +165,7 @@ static void scale_sent(struct socket_ledger *d, uint64_t from, uint64_t to, uint
 {
 	__u64 *parts[] = {&d->stages[NIO_STAGE_TX_COPY].bytes, &d->stages[NIO_STAGE_TX_PIN].bytes,
 			  &d->stages[NIO_STAGE_TX_SPLICE].bytes,
-			  &d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN]};
+			  &d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING]};
 
 	divide_stages(d, NIO_STAGE_TX_COPY, NIO_STAGE_TX_SPLICE, parts, 4, from, to, added, how);
 	if (how != SCALE_ALL)
@@ -181,7 +181,7 @@ static void scale_sent(struct socket_ledger *d, uint64_t from, uint64_t to, uint
 /* Divides the bytes that a socket sent as the calls that were seen, by the weights of windows. */
 static void divide_sent(struct socket_ledger *d, uint64_t added, enum scaling how)
 {
-	uint64_t weighted = staged_of(d) + d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
+	uint64_t weighted = staged_of(d) + d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING];
 	uint64_t seen = u64__minus(weighted, added), sent = d->socket_tx;
 
 	d->seen_tx = seen < sent ? seen : sent;
@@ -227,7 +227,7 @@ static void leave_unclassified(struct socket_ledger *d, enum scaling how)
 	memset(d->calls, 0, sizeof(d->calls));
 	for (int i = NIO_STAGE_TX_COPY; i <= NIO_STAGE_TX_SPLICE; i++)
 		d->stages[i] = (struct nio_amount){0};
-	d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN] = 0;
+	d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING] = 0;
 	if (how == SCALE_ALL)
 		d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = d->socket_tx;
 	d->pinned_open = d->socket_tx;
@@ -293,7 +293,7 @@ static void divide_read(struct socket_ledger *d, const struct sock_state *s, uin
 static void subtract_added(struct socket_ledger *d, const uint64_t added[NIO_SIDE_NR],
 			   enum scaling how)
 {
-	uint64_t sent = staged_of(d) + d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
+	uint64_t sent = staged_of(d) + d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING];
 	uint64_t read = d->stages[NIO_STAGE_RX_COPY].bytes + uncopied_of(d);
 
 	if (added[NIO_SIDE_SENDER] && sent)
@@ -342,14 +342,14 @@ static void split(struct socket_ledger *d, const struct sock_state *s,
  */
 static void book_requests(struct socket_ledger *d)
 {
-	__u64 *foreign = &d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
+	__u64 *requests = &d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING];
 	struct nio_amount *pins = &d->stages[NIO_STAGE_TX_PIN];
 
 	if (!d->calls[NIO_CALL_IO_URING].events)
 		return;
-	pins->bytes += *foreign;
-	pins->events += *foreign ? d->calls[NIO_CALL_IO_URING].events : 0;
-	*foreign = 0;
+	pins->bytes += *requests;
+	pins->events += *requests ? d->calls[NIO_CALL_IO_URING].events : 0;
+	*requests = 0;
 }
 
 /* A state is made at the first call seen: in a later window than the first, calls came before. */
@@ -368,7 +368,7 @@ static bool was_connected(const struct sock_state *s)
 /* All of the connection was seen in one window: each event counts once. */
 static void apply_weight(struct socket_ledger *d, uint64_t weight)
 {
-	__u64 *sides[] = {&d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN],
+	__u64 *sides[] = {&d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING],
 			  &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED],
 			  &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN]};
 	struct nio_amount *amounts[NIO_CALL_NR + NIO_STAGE_NR];

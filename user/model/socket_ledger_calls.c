@@ -199,8 +199,8 @@ bool socket_ledger__is_divided(const struct socket_ledger *b, enum nio_side side
 {
 	if (kind == NIO_UNCOVERED_MPTCP)
 		return side == NIO_SIDE_RECEIVER;
-	return b->divided[side] && (kind == NIO_UNCOVERED_FOREIGN || kind == NIO_UNCOVERED_PEEKED ||
-				    kind == NIO_UNCOVERED_UNSEEN);
+	return b->divided[side] && (kind == NIO_UNCOVERED_IO_URING ||
+				    kind == NIO_UNCOVERED_PEEKED || kind == NIO_UNCOVERED_UNSEEN);
 }
 
 struct real socket_ledger__unaccounted(const struct socket_ledger *b, enum nio_side side)

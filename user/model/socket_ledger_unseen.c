@@ -204,7 +204,7 @@ static struct real copies_with(const struct socket_ledger *b, uint64_t more)
 
 	if (b->left_out)
 		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
-	if (b->unmeasured || b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
+	if (b->unmeasured || b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING])
 		return real__unknown("copies of bytes that no stage covers are unknown");
 	if (!bytes)
 		return real__unknown("nothing was sent or received");

@@ -272,7 +272,7 @@ static void find_enobufs(struct verdict *v, const struct evidence *e)
 		by_optmem = 0;
 	}
 	/* io_uring's zero-copy requests have one limit, and give ENOMEM. */
-	if (mode__has(e->r->mode, MODE_NOTIFIES)) {
+	if (mode__has(e->r->mode, MODE_PINS_BY_URING)) {
 		if (!all)
 			return;
 		add_enobufs(v, ZC_CAUSE_ENOBUFS_MEMLOCK, all, "after ENOMEM");
@@ -308,7 +308,7 @@ void verdict__append_causes(struct verdict *v, unsigned int from)
  * it. */
 static bool by_flags(const struct run_result *r)
 {
-	return mode__has(r->mode, MODE_NOTIFIES) && r->kernel_zc_known &&
+	return mode__has(r->mode, MODE_PINS_BY_URING) && r->kernel_zc_known &&
 	       run_result__completions_missed(r);
 }
 
@@ -389,7 +389,7 @@ static void append_stacked(struct verdict *v, const struct run_result *r)
 	uint64_t reported = r->app.zc.copied;
 	uint64_t most = r->kernel_zc.copied + run_result__completions_missed(r);
 
-	if (!mode__has(r->mode, MODE_NOTIFIES) || !r->kernel_zc_known || reported <= most)
+	if (!mode__has(r->mode, MODE_PINS_BY_URING) || !r->kernel_zc_known || reported <= most)
 		return;
 	append(v,
 	       " The program's own flags (IORING_NOTIF_USAGE_ZC_COPIED) say that %s %s copied: the "
@@ -401,7 +401,7 @@ static void append_stacked(struct verdict *v, const struct run_result *r)
 /* Only the programs distinguish copied requests from those that are merely reported so. */
 static void append_unseen_stacks(struct verdict *v, const struct run_result *r)
 {
-	if (mode__has(r->mode, MODE_NOTIFIES) && !r->kernel_zc_known && r->app.zc.copied)
+	if (mode__has(r->mode, MODE_PINS_BY_URING) && !r->kernel_zc_known && r->app.zc.copied)
 		append(v, " This is what the kernel reports to the program. It also reports "
 			  "requests "
 			  "as copied whose bytes share a packet: which of them were is not seen "

@@ -11,7 +11,7 @@ static bool pinned_nothing(const struct socket_ledger *b)
 {
 	return !b->unwatched && !socket_ledger__is_estimate(b, NIO_SIDE_SENDER) &&
 	       !b->stages[NIO_STAGE_TX_PIN].bytes &&
-	       !b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
+	       !b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING];
 }
 
 /* The cause of copied sends of sockets, from pages and addresses. */
@@ -45,7 +45,7 @@ static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger
 /* Zero-copy that was requested and refused, or is unknown. */
 static void find_refused_of_sockets(struct verdict *v, const struct socket_ledger *b)
 {
-	uint64_t foreign = b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
+	uint64_t by_uring = b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING];
 	uint64_t refused = b->refused[NIO_REFUSAL_ENOBUFS];
 
 	if (b->zc_without_option)
@@ -58,10 +58,10 @@ static void find_refused_of_sockets(struct verdict *v, const struct socket_ledge
 		    "%s%s send call%s failed with ENOBUFS: read notifications sooner, or raise "
 		    "net.core.optmem_max or the limit of locked memory",
 		    b->unwatched ? "about " : "", TEXT_COUNT(refused), plural(refused));
-	if (foreign && !socket_ledger__requests(b))
+	if (by_uring && !socket_ledger__requests(b))
 		add(v, ZC_CAUSE_IO_URING, "%s%s were sent by io_uring's SEND_ZC; %s",
 		    socket_ledger__is_estimate(b, NIO_SIDE_SENDER) ? "about " : "",
-		    TEXT_BYTES(foreign), verdict_clauses[ZC_CAUSE_IO_URING]);
+		    TEXT_BYTES(by_uring), verdict_clauses[ZC_CAUSE_IO_URING]);
 }
 
 /* Pinned bytes that were copied later. Bytes that were not pinned have their own sentence. */

@@ -155,7 +155,7 @@ static const char no_tls_times[] = "no probe times the functions of kTLS";
 /* Does the mode declare what this probe would show, or send nothing that it would see? */
 static bool is_declared(enum probe_id probe, enum mode mode)
 {
-	bool requests = mode__has(mode, MODE_NOTIFIES);
+	bool requests = mode__has(mode, MODE_PINS_BY_URING);
 
 	switch (probe) {
 	case PROBE_MESSAGE:
@@ -211,7 +211,7 @@ static bool is_of_functions(const struct alternative *alt)
 static bool fits_run(const struct plan *plan, const struct alternative *alt,
 		     const struct plan_request *req)
 {
-	bool requests = mode__has(req->mode, MODE_NOTIFIES);
+	bool requests = mode__has(req->mode, MODE_PINS_BY_URING);
 
 	if (alt->probe == PROBE_SEND_RETURN && is_of_functions(alt) && !counts_calls(req))
 		return false;

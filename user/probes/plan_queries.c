@@ -38,7 +38,7 @@ static const char *declared(const struct plan *plan, enum nio_stage stage)
 	if (stage == NIO_STAGE_TX_SPLICE && mode__has(plan->mode, MODE_SPLICES))
 		return plan_by_mode;
 	if ((stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_TX_PIN) &&
-	    mode__has(plan->mode, MODE_NOTIFIES) && !plan->chosen[PROBE_MESSAGE])
+	    mode__has(plan->mode, MODE_PINS_BY_URING) && !plan->chosen[PROBE_MESSAGE])
 		return plan_requests;
 	return NULL;
 }
@@ -132,9 +132,9 @@ const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage)
 /* Zero-copy ones tell by the ids that they take. */
 uint32_t plan__calls(const struct plan *plan)
 {
-	if (mode__has(plan->mode, MODE_NOTIFIES))
+	if (mode__has(plan->mode, MODE_PINS_BY_URING))
 		return plan->chosen[PROBE_MESSAGE] ? NIO_DECLARED_MESSAGES
-						   : NIO_SEEN_CALL | NIO_SEEN_FOREIGN;
+						   : NIO_SEEN_CALL | NIO_SEEN_MSG_UBUF;
 	if (mode__has(plan->mode, MODE_SPLICES))
 		return NIO_SEEN_CALL | NIO_SEEN_SPLICE;
 	return mode__has(plan->mode, MODE_PINS) ? 0 : NIO_SEEN_CALL;
@@ -151,8 +151,8 @@ const char *plan__no_completions(const struct plan *plan)
 {
 	if (!mode__has(plan->mode, MODE_PINS))
 		return NULL;
-	return plan__no_probe(plan, mode__has(plan->mode, MODE_NOTIFIES) ? PROBE_REQUEST
-									 : PROBE_COMPLETION);
+	return plan__no_probe(plan, mode__has(plan->mode, MODE_PINS_BY_URING) ? PROBE_REQUEST
+									      : PROBE_COMPLETION);
 }
 
 bool plan__keeps_events(const struct plan *plan)
@@ -226,7 +226,7 @@ bool plan__can_detach(const struct plan *plan, struct plan *base_plan)
 		return calls && calls->backend == BACKEND_TRACEPOINT;
 	base_plan->chosen[PROBE_COMPLETION] = NULL;
 	/* A request is followed from call to notification. Events of kTLS are booked whole. */
-	return !mode__has(plan->mode, MODE_NOTIFIES | MODE_ENCRYPTS) &&
+	return !mode__has(plan->mode, MODE_PINS_BY_URING | MODE_ENCRYPTS) &&
 	       (!mode__has(plan->mode, MODE_PINS) || sees_zerocopy_by_tracepoints(plan));
 }
 

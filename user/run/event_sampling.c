@@ -33,12 +33,13 @@ void event_sampling__begin(struct round *r)
 {
 	uint64_t seed = 0, now_ns = loop__now_ns();
 
-	r->duty.on = is_wanted(r, &r->duty.base_plan);
-	if (!r->duty.on)
+	r->sampled_events.on = is_wanted(r, &r->sampled_events.base_plan);
+	if (!r->sampled_events.on)
 		return;
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
 		seed = now_ns;
-	event_windows__begin(&r->duty.windows, &window_rule_run, now_ns, seed, load_now(r));
+	event_windows__begin(&r->sampled_events.windows, &window_rule_run, now_ns, seed,
+			     load_now(r));
 }
 
 static int resume(struct round *r)
@@ -53,11 +54,11 @@ int event_sampling__turn(struct round *r, uint64_t now_ns)
 {
 	if (now_ns < event_sampling__due(r))
 		return 0;
-	switch (event_windows__step(&r->duty.windows, now_ns, load_now(r))) {
+	switch (event_windows__step(&r->sampled_events.windows, now_ns, load_now(r))) {
 	case WINDOW_ATTACH:
 		return resume(r);
 	case WINDOW_DETACH:
-		declared_probes__pause(r->runner->probes, &r->duty.base_plan);
+		declared_probes__pause(r->runner->probes, &r->sampled_events.base_plan);
 		return 0;
 	default:
 		return 0;
@@ -66,16 +67,16 @@ int event_sampling__turn(struct round *r, uint64_t now_ns)
 
 uint64_t event_sampling__due(const struct round *r)
 {
-	return r->duty.on && r->measuring ? r->duty.windows.due_ns : UINT64_MAX;
+	return r->sampled_events.on && r->measuring ? r->sampled_events.windows.due_ns : UINT64_MAX;
 }
 
 void event_sampling__note(const struct round *r, struct snapshot *s)
 {
-	const struct event_windows *w = &r->duty.windows;
+	const struct event_windows *w = &r->sampled_events.windows;
 	uint64_t now_ns = loop__now_ns();
 
 	s->phase_ns = s->attached_ns = 0;
-	if (!r->duty.on)
+	if (!r->sampled_events.on)
 		return;
 	s->phase_ns = now_ns - w->begun_ns;
 	s->attached_ns = event_windows__seen_ns(w, now_ns);

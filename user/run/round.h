@@ -105,7 +105,7 @@ struct late_phase {
 
 struct round {
 	struct runner *runner;
-	struct event_sampling duty;
+	struct event_sampling sampled_events;
 	enum mode mode;
 	const struct plan *plan; /* whose programs are attached */
 	struct driver drivers[NIO_SIDE_NR];

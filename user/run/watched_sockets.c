@@ -12,7 +12,7 @@
 static bool send_requests(const struct plan *const *plans, size_t plans_nr)
 {
 	for (size_t p = 0; p < plans_nr; p++)
-		if (plans[p] && mode__has(plans[p]->mode, MODE_NOTIFIES))
+		if (plans[p] && mode__has(plans[p]->mode, MODE_PINS_BY_URING))
 			return true;
 	return false;
 }

@@ -424,7 +424,7 @@ static void put_verdict(struct flow *l, const struct live_mode *m)
 
 	if (!m->seen || !mode__has(m->mode, MODE_PINS) || !n->completed)
 		return;
-	reports = n == &m->total.app.zc && mode__has(m->mode, MODE_NOTIFIES);
+	reports = n == &m->total.app.zc && mode__has(m->mode, MODE_PINS_BY_URING);
 	if (m->total.verdict.cause == ZC_CAUSE_NO_SG || (n->copied == n->completed && !reports))
 		put(l, "%s: NO, all copied", words);
 	else if (n->copied && reports)

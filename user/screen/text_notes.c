@@ -305,8 +305,7 @@ static void print_uncovered(FILE *f, const struct run_result *run)
 			continue;
 		fprintf(f, "%s%s of %s %s", lead,
 			format_bytes_si(bytes, sizeof(bytes), (double)n->bytes),
-			mode__words(run->mode),
-			unsupported_paths__text((enum nio_uncovered_kind)kind));
+			mode__words(run->mode), uncovered__text((enum nio_uncovered_kind)kind));
 		lead = "; ";
 	}
 }
@@ -443,7 +442,7 @@ void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, u
 	any = unknown.nr;
 	text_note__begin(&l);
 	for (size_t i = 0; i < r->summary_nr; i++) {
-		any |= unsupported_paths__any(&r->summary[i].total);
+		any |= uncovered__any(&r->summary[i].total);
 		print_uncovered(l.f, &r->summary[i].total);
 		text_note__next(&l);
 	}

@@ -97,7 +97,7 @@ static void print_cause(FILE *f, const struct result *r, enum zc_cause cause)
 /* The mode at the beginning of a sentence. */
 static const char *zero_copy(const struct mode_summary *zc)
 {
-	return mode__has(zc->mode, MODE_NOTIFIES) ? "Zero-copy by io_uring" : "Zero-copy";
+	return mode__has(zc->mode, MODE_PINS_BY_URING) ? "Zero-copy by io_uring" : "Zero-copy";
 }
 
 static void print_copied(FILE *f, const struct result *r, const struct mode_summary *zc)
@@ -187,7 +187,7 @@ static void print_fallback(FILE *f, const struct result *r, const struct mode_su
 	fprintf(f, "%s of %s %s fell back to a copy (%s)",
 		format_count(fell, sizeof(fell), zc->total.app.zc.enobufs),
 		format_count(all, sizeof(all), zc->total.app.zc.enobufs + zc->total.app.zc.sends),
-		mode__has(zc->mode, MODE_NOTIFIES) ? "io_uring requests" : "zero-copy sends",
+		mode__has(zc->mode, MODE_PINS_BY_URING) ? "io_uring requests" : "zero-copy sends",
 		mode__refusal(zc->mode));
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		if (known && !has_cause(&zc->total.verdict, limits[i].cause))

@@ -327,7 +327,7 @@ static void read_uncovered(struct reading *in, struct run_result *r)
 		for (int k = 0; kind && side && k < NIO_UNCOVERED_NR; k++) {
 			struct nio_uncovered *u = &r->uncovered[NIO_SIDE_RECEIVER][k];
 
-			if (strcmp(side, "receiver") || strcmp(kind, unsupported_paths__key(k)))
+			if (strcmp(side, "receiver") || strcmp(kind, uncovered__key(k)))
 				continue;
 			u->bytes = count_at(&one, "bytes");
 			u->events = count_at(&one, "events");

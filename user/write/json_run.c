@@ -321,8 +321,8 @@ static struct real sends_per_notification(const struct run_result *run)
 {
 	struct num n = run->notifications;
 	/* Each request of io_uring has one, which may come without a report. */
-	uint64_t completed = mode__has(run->mode, MODE_NOTIFIES) ? run->kernel_zc.sends
-								 : run->kernel_zc.completed;
+	uint64_t completed = mode__has(run->mode, MODE_PINS_BY_URING) ? run->kernel_zc.sends
+								      : run->kernel_zc.completed;
 
 	if (!run->kernel_zc_known || !n.known)
 		return real_or(false, 0, n.reason);
@@ -439,13 +439,13 @@ FIELDS(times, (struct timed t, uint64_t calls), TIMES_FIELDS)
 	X(reason, "reason",  run->path_reason)
 FIELDS(path, (const struct run_result *run), PATH_FIELDS)
 
-#define UNSUPPORTED_PATHS_FIELDS(X)                                                             \
-	X(text, "kind",   "text",  unsupported_paths__key(kind))                                \
+#define UNCOVERED_FIELDS(X)                                                             \
+	X(text, "kind",   "text",  uncovered__key(kind))                                \
 	X(text, "side",   "text",  side == NIO_SIDE_SENDER ? "sender" : "receiver")     \
 	X(u64,  "bytes",  "bytes", u->bytes)                                            \
 	X(u64,  "events", "count", u->events)
 FIELDS(uncovered, (const struct nio_uncovered *u, enum nio_side side,
-		   enum nio_uncovered_kind kind), UNSUPPORTED_PATHS_FIELDS)
+		   enum nio_uncovered_kind kind), UNCOVERED_FIELDS)
 /* clang-format on */
 
 /* The kinds that occurred. */

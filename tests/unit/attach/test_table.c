@@ -396,10 +396,10 @@ TEST(sockets_left_out_make_every_sum_unknown)
 static struct attach_verdict verdict_of_row(const struct attach_result *r,
 					    const struct attach_row *row)
 {
-	struct attach_verdict j;
+	struct attach_verdict verdict;
 
-	attach_result__verdict(&j, r, row);
-	return j;
+	attach_result__verdict(&verdict, r, row);
+	return verdict;
 }
 
 /* nginx with sendfile for port 80, without for port 81, and a file that it reads for port 81. */
@@ -409,7 +409,7 @@ TEST(verdict_and_advice_name_the_port_that_copies)
 	struct attach_row row;
 	struct sock_state s = file_stream;
 	struct process *p;
-	struct attach_verdict j;
+	struct attach_verdict verdict;
 
 	refresh(&r.table,
 		(struct sock_state[]){at_port(80, 10000, 200000000), at_port(81, 100000000, 0)}, 2);
@@ -421,14 +421,16 @@ TEST(verdict_and_advice_name_the_port_that_copies)
 			(struct stack_class){.class = i % 5 ? CPU_CLASS_TCP_IP : CPU_CLASS_TX_COPY},
 			false);
 	row = attach_row__total(&r);
-	j = verdict_of_row(&r, &row);
+	verdict = verdict_of_row(&r, &row);
 	assert_string_equal(
-		j.text, "Port 80: 200 MB sent by reference (sendfile or splice), port 81: 100 MB "
-			"copied.");
-	assert_ptr_equal(strstr(j.advice, "Port 81: 100 MB were sent by copy"), j.advice);
-	assert_null(strstr(j.advice, "ort 80"));
+		verdict.text,
+		"Port 80: 200 MB sent by reference (sendfile or splice), port 81: 100 MB "
+		"copied.");
+	assert_ptr_equal(strstr(verdict.advice, "Port 81: 100 MB were sent by copy"),
+			 verdict.advice);
+	assert_null(strstr(verdict.advice, "ort 80"));
 	assert_true(attach_row__at(&row, &r, BY_PROCESS, 0));
-	assert_string_equal(verdict_of_row(&r, &row).advice, j.advice);
+	assert_string_equal(verdict_of_row(&r, &row).advice, verdict.advice);
 	for (size_t i = 0; attach_row__at(&row, &r, BY_PORT, i); i++) {
 		assert_int_equal(verdict_of_row(&r, &row).advice[0] != '\0', row.id == 81);
 		/* The same estimate with an interval that carries nothing. */

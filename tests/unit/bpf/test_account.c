@@ -20,8 +20,8 @@ TEST(send_call_has_the_kind_of_its_facts)
 	assert_int_equal(nio_send_kind(f), NIO_SEND_COPIED);
 	f = (struct nio_send_facts){.known = true, .splice = true, .sg = true};
 	assert_int_equal(nio_send_kind(f), NIO_SEND_SPLICED);
-	f = (struct nio_send_facts){.known = true, .foreign = true, .zerocopy = true, .sg = true};
-	assert_int_equal(nio_send_kind(f), NIO_SEND_FOREIGN);
+	f = (struct nio_send_facts){.known = true, .msg_ubuf = true, .zerocopy = true, .sg = true};
+	assert_int_equal(nio_send_kind(f), NIO_SEND_IO_URING);
 }
 
 /* SEND_ZC of io_uring takes no zero-copy id. Without the message, the thread tells. */
@@ -29,7 +29,7 @@ TEST(possible_io_uring_send_is_not_called_a_copy)
 {
 	struct nio_send_facts f = {.by_uring = true, .sg = true};
 
-	assert_int_equal(nio_send_kind(f), NIO_SEND_FOREIGN);
+	assert_int_equal(nio_send_kind(f), NIO_SEND_IO_URING);
 	f.took_id = true;
 	assert_int_equal(nio_send_kind(f), NIO_SEND_PINNED);
 	f = (struct nio_send_facts){.by_uring = true};

@@ -622,7 +622,7 @@ TEST(requests_of_io_uring_pin_if_their_messages_were_seen)
 	struct socket_ledger b;
 
 	s.now.sent += 4000;
-	s.uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN] = 4000;
+	s.uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING] = 4000;
 	b = balanced(&s);
 	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 0);
 	assert_false(socket_ledger__copies_per_byte(&b).known);
@@ -634,7 +634,7 @@ TEST(requests_of_io_uring_pin_if_their_messages_were_seen)
 	s.requests[NIO_REQUEST_NOT_COPIED] = 4;
 	b = balanced(&s);
 	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 4000);
-	assert_int_equal(b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN], 0);
+	assert_int_equal(b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING], 0);
 	NEAR(socket_ledger__copies_per_byte_at_most(&b).value, 0.2, 1e-9);
 	assert_real(socket_ledger__copied_fraction(&b), 0);
 	s.requests[NIO_REQUEST_UNREPORTED] = 1;

@@ -281,12 +281,12 @@ TEST(bytes_outside_the_stages_are_found_in_any_kind)
 {
 	struct run_result r = {0};
 
-	assert_false(unsupported_paths__any(&r));
+	assert_false(uncovered__any(&r));
 	r.uncovered[NIO_SIDE_SENDER][0].events = 1;
-	assert_true(unsupported_paths__any(&r));
+	assert_true(uncovered__any(&r));
 	r.uncovered[NIO_SIDE_SENDER][0].events = 0;
 	r.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_NR - 1].events = 1;
-	assert_true(unsupported_paths__any(&r));
+	assert_true(uncovered__any(&r));
 }
 
 static struct load_report *report_of_both(void)

@@ -145,7 +145,7 @@ TEST(refused_zero_copy_has_a_cause_and_a_remedy)
 	assert_says(verdict_of(&b), "450 000 send calls failed with ENOBUFS");
 	assert_says(verdict_of(&b), "net.core.optmem_max");
 	b = (struct socket_ledger){0};
-	b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN] = 8000;
+	b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING] = 8000;
 	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_IO_URING);
 	assert_says(verdict_of(&b), "io_uring's SEND_ZC");
 }

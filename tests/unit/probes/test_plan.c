@@ -129,7 +129,7 @@ TEST(other_modes_watch_no_messages_and_no_requests)
 {
 	for (enum mode mode = 0; mode < MODE_NR; mode++) {
 		struct plan plan = plan_of_mode(mode);
-		bool requests = mode__has(mode, MODE_NOTIFIES);
+		bool requests = mode__has(mode, MODE_PINS_BY_URING);
 
 		assert_int_equal(plan.chosen[PROBE_MESSAGE] != NULL, requests);
 		assert_int_equal(plan.chosen[PROBE_REQUEST] != NULL, requests);

@@ -155,7 +155,7 @@ struct book_case {
 	const char *name;
 	enum mode mode;
 	enum backend without; /* the backend that this kernel lacks; BACKEND_NONE: it has all */
-	bool replies, unlooked, untold;
+	bool replies, unlooked, unknown;
 	int probe; /* a probe that this kernel lacks; -1: it has all */
 };
 
@@ -255,7 +255,7 @@ static char *booked(const struct book_case *c, uint64_t before)
 
 	if (c->unlooked)
 		b->now.sums[NIO_SIDE_RECEIVER].sockets = 1;
-	if (c->untold) {
+	if (c->unknown) {
 		b->now.missed_unknown = true;
 		b->now.no_perf[NIO_PERF_CYCLES] = "no counter of cycles";
 		b->now.sums[NIO_SIDE_SENDER].no_gather = b->now.sums[NIO_SIDE_SENDER].charged = 1;
