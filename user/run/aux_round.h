@@ -26,7 +26,7 @@ void aux_round__time(struct runner *runner, struct run_result *out);
 /* With --follow, after the first round of a mode: adds a row to the result's followed modes. */
 void aux_round__follow(struct runner *runner, const struct run_result *of);
 
-/* Loads the sampler, once. 0, or -errno with the reason in e->sampling.none. */
+/* Loads the sampler, once. 0, or -errno with the reason in runner->sampling.none. */
 int aux_round__load(struct runner *runner);
 
 /* Frees the sampler and the symbols. */

@@ -9,12 +9,12 @@
 #include "round.h"
 
 /*
- * Loads the programs for e->o, for messages of any of these sizes; nothing for backend none.
+ * Loads the programs for runner->o, for messages of any of these sizes; nothing for backend none.
  * Returns an exit code; failures have been reported.
  */
 int probe_setup__open(struct runner *runner, const uint64_t *sizes, size_t sizes_nr);
 
-/* Makes e->plans for e->o and records them in e->result. */
+/* Makes runner->plans for runner->o and records them in runner->result. */
 void probe_setup__describe(struct runner *runner);
 
 /* The stages that receivers feed, for plan_request.takes; 0: they only copy. */

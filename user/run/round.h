@@ -131,7 +131,7 @@ struct round {
 
 extern const char *const round_side_names[NIO_SIDE_NR];
 
-/* Sets e->reason to why the round fails, unless it is set; returns err. */
+/* Sets r->runner->reason to why the round fails, unless it is set; returns err. */
 __attribute__((format(printf, 3, 4))) int round__fail(struct round *r, int err, const char *format,
 						      ...);
 
@@ -156,7 +156,8 @@ bool round__has(const struct round *r, enum round_event event); /* READY, DONE: 
 
 /*
  * Handles events until round__has() is true. -EINTR: stopped, and the grace period is over.
- * -ETIMEDOUT: a process of the load generator does not answer; e->reason names what was awaited.
+ * -ETIMEDOUT: a process of the load generator does not answer; r->runner->reason names what was
+ * awaited.
  */
 int round__await(struct round *r, enum round_event event);
 

@@ -11,7 +11,7 @@
 /*
  * Makes the round and fills out (initialised by the caller). An interrupted round is no error: out
  * then holds the measurements so far, with duration_ns 0 if there are none. 0 or -errno with the
- * reason in e->reason.
+ * reason in runner->reason.
  */
 int round_phases__run(struct runner *runner, enum mode mode, unsigned int index,
 		      struct run_result *out);

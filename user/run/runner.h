@@ -38,15 +38,15 @@ void runner__use(struct runner *runner, const struct options *o);
 int runner__check_congestion(const struct runner *runner, const char *asked);
 
 /*
- * Makes a round and adds it to e->result if anything was measured. 0 or -errno with the reason in
- * e->reason. A stopped round is no failure.
+ * Makes a round and adds it to runner->result if anything was measured. 0 or -errno with the reason
+ * in runner->reason. A stopped round is no failure.
  */
 int runner__round(struct runner *runner, enum mode mode, unsigned int index);
 
-/* Fills the summary of e->result from its runs. */
+/* Fills the summary of runner->result from its runs. */
 void runner__summarise(struct runner *runner);
 
-/* Empties e->result of runs and their summary. */
+/* Empties runner->result of runs and their summary. */
 void runner__forget(struct runner *runner);
 
 #endif
