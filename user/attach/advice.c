@@ -118,9 +118,10 @@ static struct cost zerocopy_cost(const struct advice_row *row)
 
 static struct cost advise_no_zerocopy(struct text *t, const struct advice_row *row)
 {
-	const struct socket_ledger *b = row->ledger;
-	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
-	uint64_t deferred = u64__minus(b->stages[NIO_STAGE_DEFERRED_COPY].bytes, b->deferred_again);
+	const struct socket_ledger *ledger = row->ledger;
+	uint64_t pinned = ledger->stages[NIO_STAGE_TX_PIN].bytes;
+	uint64_t deferred =
+		u64__minus(ledger->stages[NIO_STAGE_DEFERRED_COPY].bytes, ledger->deferred_again);
 	struct cost c = zerocopy_cost(row);
 	char more[96] = "";
 
@@ -134,8 +135,8 @@ static struct cost advise_no_zerocopy(struct text *t, const struct advice_row *r
 	       "%s of %s zero-copy sends were copied, so zero-copy spares too little: "
 	       "%snotifications "
 	       "cost " COST ". Without MSG_ZEROCOPY the send call copies these bytes%s. ",
-	       TEXT_COUNT(b->copied), TEXT_COUNT(b->completed), pinned ? "pinning and " : "",
-	       PARTS(c), more);
+	       TEXT_COUNT(ledger->copied), TEXT_COUNT(ledger->completed),
+	       pinned ? "pinning and " : "", PARTS(c), more);
 	return c;
 }
 

@@ -46,19 +46,19 @@ static void print_range(FILE *f, struct range s)
 }
 
 /* The share that a stage has in the bytes of its side. What was peeked at is in rx_copy twice. */
-static struct range share_of(const struct attach_result *r, const struct socket_ledger *b,
+static struct range share_of(const struct attach_result *r, const struct socket_ledger *ledger,
 			     enum nio_stage stage)
 {
-	struct amount a = attach_result__stage(r, b, stage);
+	struct amount a = attach_result__stage(r, ledger, stage);
 	bool reads = stage == NIO_STAGE_RX_COPY;
 	enum nio_side side = reads ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER;
-	double peeked = reads ? (double)b->uncovered[side][NIO_UNCOVERED_PEEKED] : 0;
-	uint64_t all = socket_ledger__payload(b, side);
+	double peeked = reads ? (double)ledger->uncovered[side][NIO_UNCOVERED_PEEKED] : 0;
+	uint64_t all = socket_ledger__payload(ledger, side);
 
 	if (a.doubt & DOUBT_UNBOUNDED)
 		return (struct range){0, 1};
 	/* Of more bytes than are known. */
-	if (socket_ledger__is_least(b, side))
+	if (socket_ledger__is_least(ledger, side))
 		a.least = 0;
 	return range_of((double)a.least - peeked,
 			a.doubt & DOUBT_OPEN ? (double)all : (double)a.most - peeked, all);
@@ -84,9 +84,10 @@ static void print_copied(FILE *f, struct range copied, const char *verb)
 	}
 }
 
-static void print_receives(FILE *f, const struct attach_result *r, const struct socket_ledger *b)
+static void print_receives(FILE *f, const struct attach_result *r,
+			   const struct socket_ledger *ledger)
 {
-	struct range copied = share_of(r, b, NIO_STAGE_RX_COPY);
+	struct range copied = share_of(r, ledger, NIO_STAGE_RX_COPY);
 
 	if (copied.high <= 0)
 		fputs("receives without a copy in the kernel", f);
@@ -95,34 +96,34 @@ static void print_receives(FILE *f, const struct attach_result *r, const struct 
 }
 
 /* Bytes by reference may be copied by a device: then sendfile is all that is said. */
-static void print_referenced(FILE *f, const struct socket_ledger *b, struct range share)
+static void print_referenced(FILE *f, const struct socket_ledger *ledger, struct range share)
 {
 	fputs("sends ", f);
 	if (share.low <= 0.9995)
 		print_range(f, share);
-	fputs(socket_ledger__unseen_reason(b, NIO_STAGE_TX_SPLICE)
+	fputs(socket_ledger__unseen_reason(ledger, NIO_STAGE_TX_SPLICE)
 		      ? "by sendfile or splice"
 		      : "without a copy (sendfile, splice)",
 	      f);
 }
 
-static void print_sends(FILE *f, const struct attach_result *r, const struct socket_ledger *b)
+static void print_sends(FILE *f, const struct attach_result *r, const struct socket_ledger *ledger)
 {
-	struct range copied = share_of(r, b, NIO_STAGE_TX_COPY);
-	struct range referenced = share_of(r, b, NIO_STAGE_TX_SPLICE);
-	double tls = (double)b->tls[NIO_SIDE_SENDER].copied /
-		     (double)socket_ledger__payload(b, NIO_SIDE_SENDER);
+	struct range copied = share_of(r, ledger, NIO_STAGE_TX_COPY);
+	struct range referenced = share_of(r, ledger, NIO_STAGE_TX_SPLICE);
+	double tls = (double)ledger->tls[NIO_SIDE_SENDER].copied /
+		     (double)socket_ledger__payload(ledger, NIO_SIDE_SENDER);
 
 	if (referenced.low > fmax(copied.high, tls) ||
 	    (is_vague(copied) && referenced.low >= 0.01)) {
-		print_referenced(f, b, referenced);
+		print_referenced(f, ledger, referenced);
 	} else if (tls > copied.high) {
 		fputs("has kTLS encrypt what it sends, which copies it", f);
 	} else {
 		print_copied(f, copied, "sends");
 		if (referenced.low >= 0.01) {
 			fputs(" and ", f);
-			print_referenced(f, b, referenced);
+			print_referenced(f, ledger, referenced);
 		}
 	}
 }
@@ -130,25 +131,25 @@ static void print_sends(FILE *f, const struct attach_result *r, const struct soc
 /* Zero-copy sends with less than this part of the bytes sent are left to the verdict. */
 #define FEW_ZEROCOPY 100
 
-static bool sent_few_zerocopy(const struct socket_ledger *b)
+static bool sent_few_zerocopy(const struct socket_ledger *ledger)
 {
-	uint64_t most = attach_result__calls(b, NIO_CALL_ZEROCOPY).most +
-			attach_result__calls(b, NIO_CALL_IO_URING).most;
+	uint64_t most = attach_result__calls(ledger, NIO_CALL_ZEROCOPY).most +
+			attach_result__calls(ledger, NIO_CALL_IO_URING).most;
 
-	return (most || socket_ledger__ended(b)) &&
-	       most < socket_ledger__payload(b, NIO_SIDE_SENDER) / FEW_ZEROCOPY;
+	return (most || socket_ledger__ended(ledger)) &&
+	       most < socket_ledger__payload(ledger, NIO_SIDE_SENDER) / FEW_ZEROCOPY;
 }
 
 /* What became of zero-copy sends. false: none was asked for, or few. */
-static bool print_zerocopy(FILE *f, const struct socket_ledger *b)
+static bool print_zerocopy(FILE *f, const struct socket_ledger *ledger)
 {
-	bool known = socket_ledger__copied_fraction(b).known;
-	uint64_t ended = known ? socket_ledger__ended(b) : 0;
-	uint64_t copied = socket_ledger__ended_copied(b);
-	const char *seen = socket_ledger__misses_requests(b) ? " seen" : "";
+	bool known = socket_ledger__copied_fraction(ledger).known;
+	uint64_t ended = known ? socket_ledger__ended(ledger) : 0;
+	uint64_t copied = socket_ledger__ended_copied(ledger);
+	const char *seen = socket_ledger__misses_requests(ledger) ? " seen" : "";
 	char n[UNITS_BUF], of[UNITS_BUF];
 
-	if (sent_few_zerocopy(b))
+	if (sent_few_zerocopy(ledger))
 		return false;
 	format_count(of, sizeof(of), ended);
 	if (ended && copied == ended)
@@ -156,9 +157,9 @@ static bool print_zerocopy(FILE *f, const struct socket_ledger *b)
 	else if (ended && copied)
 		fprintf(f, "was partly zero-copy: %s of %s%s zero-copy sends were copied",
 			format_count(n, sizeof(n), copied), of, seen);
-	else if (ended && !b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
+	else if (ended && !ledger->stages[NIO_STAGE_DEFERRED_COPY].bytes)
 		fprintf(f, "was zero-copy: none of %s%s zero-copy sends was copied", of, seen);
-	else if (socket_ledger__pins(b) || b->calls[NIO_CALL_ZEROCOPY].events)
+	else if (socket_ledger__pins(ledger) || ledger->calls[NIO_CALL_ZEROCOPY].events)
 		fputs("asked for zero-copy; whether it was is not known", f);
 	else
 		return false;
@@ -166,23 +167,23 @@ static bool print_zerocopy(FILE *f, const struct socket_ledger *b)
 }
 
 void attach_result__print_ways(FILE *f, const struct attach_result *r,
-			       const struct socket_ledger *b)
+			       const struct socket_ledger *ledger)
 {
-	uint64_t sent = socket_ledger__payload(b, NIO_SIDE_SENDER);
-	uint64_t received = socket_ledger__payload(b, NIO_SIDE_RECEIVER);
+	uint64_t sent = socket_ledger__payload(ledger, NIO_SIDE_SENDER);
+	uint64_t received = socket_ledger__payload(ledger, NIO_SIDE_RECEIVER);
 
-	if (print_zerocopy(f, b))
+	if (print_zerocopy(f, ledger))
 		return;
 	if (!sent && !received) {
 		fputs("moved nothing yet", f);
 		return;
 	}
 	if (received / MOSTLY <= sent && sent)
-		print_sends(f, r, b);
+		print_sends(f, r, ledger);
 	if (received / MOSTLY <= sent && sent && sent / MOSTLY <= received && received)
 		fputs("; it ", f);
 	if (sent / MOSTLY <= received && received)
-		print_receives(f, r, b);
+		print_receives(f, r, ledger);
 }
 
 /* The mean size of calls; `none` without a call. */
@@ -192,12 +193,12 @@ static uint64_t mean_size(const struct nio_amount *calls, uint64_t none)
 }
 
 /* Send calls, and pieces of sendfile and splice. */
-static uint64_t all_sends(const struct socket_ledger *b)
+static uint64_t all_sends(const struct socket_ledger *ledger)
 {
 	uint64_t all = 0;
 
 	for (int kind = 0; kind < NIO_CALL_NR; kind++)
-		all += b->calls[kind].events;
+		all += ledger->calls[kind].events;
 	return all;
 }
 
@@ -205,14 +206,14 @@ static uint64_t all_sends(const struct socket_ledger *b)
 #define COST_SHOWN 0.01
 
 /* Copies, small calls and pacing, by their CPU time where samples show enough of it. */
-static void print_costs(FILE *f, const struct attach_result *r, const struct socket_ledger *b,
+static void print_costs(FILE *f, const struct attach_result *r, const struct socket_ledger *ledger,
 			const struct cpu_samples *cpu)
 {
 	const struct nio_amount copying = {
-		b->calls[NIO_CALL_PLAIN].bytes + b->calls[NIO_CALL_VECTORED].bytes,
-		b->calls[NIO_CALL_PLAIN].events + b->calls[NIO_CALL_VECTORED].events};
-	const struct nio_amount *pieces = &b->calls[NIO_CALL_SPLICE];
-	uint64_t sends = all_sends(b), call = mean_size(&copying, SMALL_CALL);
+		ledger->calls[NIO_CALL_PLAIN].bytes + ledger->calls[NIO_CALL_VECTORED].bytes,
+		ledger->calls[NIO_CALL_PLAIN].events + ledger->calls[NIO_CALL_VECTORED].events};
+	const struct nio_amount *pieces = &ledger->calls[NIO_CALL_SPLICE];
+	uint64_t sends = all_sends(ledger), call = mean_size(&copying, SMALL_CALL);
 	uint64_t piece = mean_size(pieces, SMALL_PIECE);
 	bool paces = congestion__paces(r->env.congestion.system).value;
 	bool small = call < SMALL_CALL && copying.events > sends / 2;
@@ -244,7 +245,7 @@ static void print_costs(FILE *f, const struct attach_result *r, const struct soc
 
 		if (!costs[i].said || !cpu->samples || s.low < costs[i].least ||
 		    (s.high - s.low >= SAMPLED_USEFUL && s.low < ADVICE_COST_SURE) ||
-		    !socket_ledger__payload(b, NIO_SIDE_SENDER))
+		    !socket_ledger__payload(ledger, NIO_SIDE_SENDER))
 			continue;
 		fprintf(f, "%s%s%s to %s", before, interval__text(interval, s.low, s.high), goes,
 			costs[i].what);
@@ -291,13 +292,13 @@ static void print_program(FILE *f, const struct process *p, size_t nr)
 		fprintf(f, "%.*s (%zu processes)", (int)(strrchr(owner, ' ') - owner), owner, nr);
 }
 
-static void print_row(FILE *f, const struct attach_result *r, const struct socket_ledger *b,
+static void print_row(FILE *f, const struct attach_result *r, const struct socket_ledger *ledger,
 		      const struct cpu_samples *cpu)
 {
 	fputc(' ', f);
-	attach_result__print_ways(f, r, b);
+	attach_result__print_ways(f, r, ledger);
 	fputs(". ", f);
-	print_costs(f, r, b, cpu);
+	print_costs(f, r, ledger, cpu);
 }
 
 void attach_result__print_answer(FILE *f, const struct attach_result *r)

@@ -18,15 +18,15 @@
 /* The total, or a row with its verdict. */
 struct block {
 	const struct attach_result *r;
-	const struct socket_ledger *b;
+	const struct socket_ledger *ledger;
 	struct attach_verdict verdict;
 };
 
 /* null, if the sizes are unknown. */
-static json_t *sizes_json(const struct socket_ledger *b, enum nio_side side)
+static json_t *sizes_json(const struct socket_ledger *ledger, enum nio_side side)
 {
-	bool unknown = socket_ledger__no_sizes(b, side);
-	const uint64_t *sizes = socket_ledger__sizes(b, side);
+	bool unknown = socket_ledger__no_sizes(ledger, side);
+	const uint64_t *sizes = socket_ledger__sizes(ledger, side);
 	json_t *list = unknown ? json_null() : json_array();
 
 	for (int i = 0; !unknown && i < NIO_SIZES; i++)
@@ -36,11 +36,11 @@ static json_t *sizes_json(const struct socket_ledger *b, enum nio_side side)
 	return list;
 }
 
-static const char *no_socket(const struct socket_ledger *b)
+static const char *no_socket(const struct socket_ledger *ledger)
 {
-	if (b->unmeasured)
+	if (ledger->unmeasured)
 		return "another layer than TCP serves a socket";
-	return b->left_out ? SOCKET_LEDGER_LEFT_OUT : NULL;
+	return ledger->left_out ? SOCKET_LEDGER_LEFT_OUT : NULL;
 }
 
 static const char *no_completions(const struct attach_result *r)
@@ -61,9 +61,10 @@ static const char *no_reports(const struct attach_result *r)
 }
 
 /* A number of requests of io_uring. unknown: why no hook shows it; NULL: one does. */
-static struct num requests_of(const struct socket_ledger *b, const char *unknown, uint64_t seen)
+static struct num requests_of(const struct socket_ledger *ledger, const char *unknown,
+			      uint64_t seen)
 {
-	return unknown ? num__unknown(unknown) : socket_ledger__requests_ended(b, seen);
+	return unknown ? num__unknown(unknown) : socket_ledger__requests_ended(ledger, seen);
 }
 
 static struct real seconds_since(const struct attach_result *r, uint64_t ns)
@@ -87,12 +88,12 @@ static void json_put_amount(json_t *o, const struct amount *a)
 
 /* clang-format off */
 #define SOCKET_FIELDS(X)                                                                    \
-	X(num, "tx_bytes",        "bytes", num__unless(no_socket(b), b->socket_tx))              \
-	X(num, "rx_bytes",        "bytes", num__unless(no_socket(b), b->socket_rx))              \
-	X(num, "rx_received",     "bytes", num__unless(no_socket(b), b->received))               \
-	X(u64, "tx_retrans",      "bytes", b->retrans)                                      \
-	X(u64, "tx_zerocopy_ids", "count", b->ids)
-FIELDS(socket, (const struct socket_ledger *b), SOCKET_FIELDS)
+	X(num, "tx_bytes",        "bytes", num__unless(no_socket(ledger), ledger->socket_tx)) \
+	X(num, "rx_bytes",        "bytes", num__unless(no_socket(ledger), ledger->socket_rx)) \
+	X(num, "rx_received",     "bytes", num__unless(no_socket(ledger), ledger->received)) \
+	X(u64, "tx_retrans",      "bytes", ledger->retrans)                                 \
+	X(u64, "tx_zerocopy_ids", "count", ledger->ids)
+FIELDS(socket, (const struct socket_ledger *ledger), SOCKET_FIELDS)
 
 #define CALLS_FIELDS(X)                                                                     \
 	X(bare, "calls", "count", num_if(!(a.doubt & (DOUBT_UNKNOWN | DOUBT_PIECES)), a.events)) \
@@ -105,7 +106,7 @@ FIELDS(calls, (struct amount a, struct amount calls), CALLS_FIELDS)
 
 #define SENDS_FIELDS(X)                                                                     \
 	X(members, "<way>", calls, NIO_CALL_NR, socket_ledger__call_key,                    \
-	  attach_result__calls(k->b, i), attach_result__call_count(k->b, i))
+	  attach_result__calls(k->ledger, i), attach_result__call_count(k->ledger, i))
 FIELDS(sends, (const struct block *k), SENDS_FIELDS)
 
 #define NO_RETURNS "kprobes see calls begin, not what they return"
@@ -113,58 +114,58 @@ FIELDS(sends, (const struct block *k), SENDS_FIELDS)
 	"calls were not watched all the time: counts stand for those that were; --count-calls " \
 	"watches them all"
 
-static struct num refused_of(const struct socket_ledger *b, unsigned int i, bool returns)
+static struct num refused_of(const struct socket_ledger *ledger, unsigned int i, bool returns)
 {
-	if (!returns || (i == NIO_REFUSAL_EAGAIN && b->inner_eagain))
+	if (!returns || (i == NIO_REFUSAL_EAGAIN && ledger->inner_eagain))
 		return (struct num){0};
-	return socket_ledger__count(b, b->refused[i]);
+	return socket_ledger__count(ledger, ledger->refused[i]);
 }
 
 /* Of counts of calls that no byte counter confirms. */
-static enum quality calls_quality(const struct socket_ledger *b, bool returns)
+static enum quality calls_quality(const struct socket_ledger *ledger, bool returns)
 {
-	if (!returns || b->left_out)
+	if (!returns || ledger->left_out)
 		return QUALITY_UNAVAILABLE;
-	return b->unwatched ? QUALITY_SAMPLED : QUALITY_EXACT;
+	return ledger->unwatched ? QUALITY_SAMPLED : QUALITY_EXACT;
 }
 
 /* Why they are less than exact. */
-static const char *calls_reason(const struct socket_ledger *b, bool returns)
+static const char *calls_reason(const struct socket_ledger *ledger, bool returns)
 {
 	if (!returns)
 		return NO_RETURNS;
-	if (b->left_out)
+	if (ledger->left_out)
 		return SOCKET_LEDGER_LEFT_OUT;
-	return b->unwatched ? CALLS_UNWATCHED : NULL;
+	return ledger->unwatched ? CALLS_UNWATCHED : NULL;
 }
 
 /* A count of calls that sent nothing. */
-static struct num unsent(const struct socket_ledger *b, uint64_t seen, bool returns)
+static struct num unsent(const struct socket_ledger *ledger, uint64_t seen, bool returns)
 {
-	return returns ? socket_ledger__count(b, seen) : num__unknown(NO_RETURNS);
+	return returns ? socket_ledger__count(ledger, seen) : num__unknown(NO_RETURNS);
 }
 
 /* Send calls that were seen to fail, by error. */
 #define REFUSED_FIELDS(X)                                                                   \
-	X(member_values, "<error>", "count", bare, NIO_REFUSAL_NR, socket_ledger__refusal_key,             \
-	  refused_of(b, i, returns))                                                        \
-	X(text, "quality", "text", quality__name(calls_quality(b, returns)))                \
-	X(text, "reason", "text", calls_reason(b, returns))
-FIELDS(refused, (const struct socket_ledger *b, bool returns), REFUSED_FIELDS)
+	X(member_values, "<error>", "count", bare, NIO_REFUSAL_NR, socket_ledger__refusal_key, \
+	  refused_of(ledger, i, returns))                                                   \
+	X(text, "quality", "text", quality__name(calls_quality(ledger, returns)))           \
+	X(text, "reason", "text", calls_reason(ledger, returns))
+FIELDS(refused, (const struct socket_ledger *ledger, bool returns), REFUSED_FIELDS)
 
 #define WOULD_BLOCK_FIELDS(X)                                                               \
-	X(num, "calls", "count", returns ? socket_ledger__would_block(b) : num__unknown(NO_RETURNS)) \
-	X(num, "inner_tries", "count", unsent(b, b->inner_eagain, returns))                          \
-	X(text, "quality", "text", quality__name(calls_quality(b, returns)))                         \
-	X(text, "reason", "text", calls_reason(b, returns))
-FIELDS(would_block, (const struct socket_ledger *b, bool returns), WOULD_BLOCK_FIELDS)
+	X(num, "calls", "count", returns ? socket_ledger__would_block(ledger) : num__unknown(NO_RETURNS)) \
+	X(num, "inner_tries", "count", unsent(ledger, ledger->inner_eagain, returns))       \
+	X(text, "quality", "text", quality__name(calls_quality(ledger, returns)))           \
+	X(text, "reason", "text", calls_reason(ledger, returns))
+FIELDS(would_block, (const struct socket_ledger *ledger, bool returns), WOULD_BLOCK_FIELDS)
 
 #define RECEIVES_FIELDS(X)                                                                  \
-	X(bare, "copies",  "count", num_if(read.known, b->stages[NIO_STAGE_RX_COPY].events)) \
+	X(bare, "copies",  "count", num_if(read.known, ledger->stages[NIO_STAGE_RX_COPY].events)) \
 	X(bare, "copied",  "bytes", read)                                                   \
-	X(num, "peeked",   "bytes", socket_ledger__read_bytes(b, NIO_UNCOVERED_PEEKED))     \
-	X(num, "uncopied", "bytes", socket_ledger__read_bytes(b, NIO_UNCOVERED_UNSEEN))
-FIELDS(receives, (const struct socket_ledger *b, struct num read), RECEIVES_FIELDS)
+	X(num, "peeked",   "bytes", socket_ledger__read_bytes(ledger, NIO_UNCOVERED_PEEKED)) \
+	X(num, "uncopied", "bytes", socket_ledger__read_bytes(ledger, NIO_UNCOVERED_UNSEEN))
+FIELDS(receives, (const struct socket_ledger *ledger, struct num read), RECEIVES_FIELDS)
 
 #define FIELD_ROW_amount(...)                                                               \
 	FIELD_ROW_VALUE("bytes", "bytes")                                                   \
@@ -175,27 +176,27 @@ FIELDS(receives, (const struct socket_ledger *b, struct num read), RECEIVES_FIEL
 	X(text,   "quality", "text",  quality__name(a.quality))                             \
 	X(reason, "reason",  a.reason)                                                      \
 	X(amount, &a)                                                                       \
-	X(bare,   "events",  "count", num_if(!(a.doubt & (DOUBT_UNKNOWN | DOUBT_PIECES)), a.events))                           \
+	X(bare,   "events",  "count", num_if(!(a.doubt & (DOUBT_UNKNOWN | DOUBT_PIECES)), a.events)) \
 	X(json,   "ns",      "ns",    json_null())
 FIELDS(stage, (struct amount a), STAGE_FIELDS)
 
 #define LEDGER_FIELDS(X)                                                                    \
 	X(members, "<stage>", stage, NIO_STAGE_TLS_COPY, stage__key,                        \
-	  attach_result__stage(k->r, k->b, i))                                              \
-	X(object, "tls_copy", stage, attach_result__tls_copy(k->b))                         \
-	X(whole, "unaccounted_tx",          "bytes", socket_ledger__unaccounted(k->b, NIO_SIDE_SENDER)) \
-	X(whole, "unaccounted_rx",          "bytes", socket_ledger__unaccounted(k->b, NIO_SIDE_RECEIVER)) \
-	X(real,  "copies_per_byte",         "ratio", socket_ledger__copies_per_byte(k->b))          \
-	X(real,  "copies_per_byte_at_least", "ratio", attach_result__copies_at_least(k->r, k->b))   \
-	X(real,  "copies_per_byte_at_most", "ratio", attach_result__copies_at_most(k->r, k->b))     \
-	X(reason, "copies_per_byte_at_most_reason", attach_result__copies_at_most(k->r, k->b).reason)
+	  attach_result__stage(k->r, k->ledger, i))                                         \
+	X(object, "tls_copy", stage, attach_result__tls_copy(k->ledger))                    \
+	X(whole, "unaccounted_tx",          "bytes", socket_ledger__unaccounted(k->ledger, NIO_SIDE_SENDER)) \
+	X(whole, "unaccounted_rx",          "bytes", socket_ledger__unaccounted(k->ledger, NIO_SIDE_RECEIVER)) \
+	X(real,  "copies_per_byte",         "ratio", socket_ledger__copies_per_byte(k->ledger)) \
+	X(real,  "copies_per_byte_at_least", "ratio", attach_result__copies_at_least(k->r, k->ledger)) \
+	X(real,  "copies_per_byte_at_most", "ratio", attach_result__copies_at_most(k->r, k->ledger)) \
+	X(reason, "copies_per_byte_at_most_reason", attach_result__copies_at_most(k->r, k->ledger).reason)
 FIELDS(ledger, (const struct block *k), LEDGER_FIELDS)
 
 #define TLS_FIELDS(X)                                                                       \
-	X(num, "bytes",    "bytes", socket_ledger__of_records(b, side, b->tls[side].copied))               \
-	X(num, "records",  "count", socket_ledger__of_records(b, side, b->tls[side].records))              \
-	X(num, "overhead", "bytes", socket_ledger__of_records(b, side, b->tls[side].overhead))
-FIELDS(tls, (const struct socket_ledger *b, enum nio_side side), TLS_FIELDS)
+	X(num, "bytes",    "bytes", socket_ledger__of_records(ledger, side, ledger->tls[side].copied)) \
+	X(num, "records",  "count", socket_ledger__of_records(ledger, side, ledger->tls[side].records)) \
+	X(num, "overhead", "bytes", socket_ledger__of_records(ledger, side, ledger->tls[side].overhead))
+FIELDS(tls, (const struct socket_ledger *ledger, enum nio_side side), TLS_FIELDS)
 
 #define UNCOVERED_FIELDS(X)                                                                 \
 	X(text, "kind",      "text",  uncovered__key(kind))                                 \
@@ -207,30 +208,30 @@ FIELDS(uncovered,
        UNCOVERED_FIELDS)
 /* clang-format on */
 
-static enum quality uncovered_quality(const struct socket_ledger *b, enum nio_side side,
+static enum quality uncovered_quality(const struct socket_ledger *ledger, enum nio_side side,
 				      enum nio_uncovered_kind kind)
 {
-	if (!socket_ledger__uncovered(b, side, kind).known)
+	if (!socket_ledger__uncovered(ledger, side, kind).known)
 		return QUALITY_UNAVAILABLE;
 	if (kind == NIO_UNCOVERED_MPTCP && side == NIO_SIDE_RECEIVER)
 		return QUALITY_DERIVED;
-	return socket_ledger__is_divided(b, side, kind) ? QUALITY_SAMPLED : QUALITY_EXACT;
+	return socket_ledger__is_divided(ledger, side, kind) ? QUALITY_SAMPLED : QUALITY_EXACT;
 }
 
 /* Bytes that no stage has, by kind and direction; those that occurred. */
-static json_t *uncovered_list(const struct socket_ledger *b)
+static json_t *uncovered_list(const struct socket_ledger *ledger)
 {
 	json_t *list = json_array();
 
 	for (enum nio_side side = 0; side < NIO_SIDE_NR; side++)
 		for (enum nio_uncovered_kind kind = 0; kind < NIO_UNCOVERED_NR; kind++)
-			if (b->uncovered[side][kind] ||
-			    !socket_ledger__uncovered(b, side, kind).known)
+			if (ledger->uncovered[side][kind] ||
+			    !socket_ledger__uncovered(ledger, side, kind).known)
 				json_array_append_new(
 					list,
 					uncovered_json(side, kind,
-						       socket_ledger__uncovered(b, side, kind),
-						       uncovered_quality(b, side, kind)));
+						       socket_ledger__uncovered(ledger, side, kind),
+						       uncovered_quality(ledger, side, kind)));
 	return list;
 }
 
@@ -239,16 +240,16 @@ static json_t *uncovered_list(const struct socket_ledger *b)
 #define FIELD_PUT_uncovered(key, ...)  json_put(o, key, uncovered_list(__VA_ARGS__));
 
 #define ZEROCOPY_FIELDS(X)                                                                   \
-	X(num, "sends",      "count", socket_ledger__zerocopy_sends(b))                              \
-	X(num, "completed",  "count", num__unless(unknown, b->completed))                          \
-	X(num, "copied",     "count", num__unless(unknown, b->copied))                             \
-	X(num, "not_copied", "count", num__unless(unknown, b->completed - b->copied))             \
-	X(num, "requests_reported", "count", requests_of(b, no_reports, b->requests[NIO_REQUEST_COPIED] + \
-							 b->requests[NIO_REQUEST_NOT_COPIED])) \
-	X(num, "requests_copied", "count", requests_of(b, no_reports, b->requests[NIO_REQUEST_COPIED])) \
-	X(num, "requests_misreported", "count", requests_of(b, no_reports, b->requests[NIO_REQUEST_MISREPORTED])) \
-	X(num, "requests_unreported", "count", requests_of(b, no_requests, b->requests[NIO_REQUEST_UNREPORTED]))
-FIELDS(zerocopy, (const struct socket_ledger *b, const char *unknown, const char *no_requests,
+	X(num, "sends",      "count", socket_ledger__zerocopy_sends(ledger))                 \
+	X(num, "completed",  "count", num__unless(unknown, ledger->completed))               \
+	X(num, "copied",     "count", num__unless(unknown, ledger->copied))                  \
+	X(num, "not_copied", "count", num__unless(unknown, ledger->completed - ledger->copied)) \
+	X(num, "requests_reported", "count", requests_of(ledger, no_reports, ledger->requests[NIO_REQUEST_COPIED] + \
+							 ledger->requests[NIO_REQUEST_NOT_COPIED])) \
+	X(num, "requests_copied", "count", requests_of(ledger, no_reports, ledger->requests[NIO_REQUEST_COPIED])) \
+	X(num, "requests_misreported", "count", requests_of(ledger, no_reports, ledger->requests[NIO_REQUEST_MISREPORTED])) \
+	X(num, "requests_unreported", "count", requests_of(ledger, no_requests, ledger->requests[NIO_REQUEST_UNREPORTED]))
+FIELDS(zerocopy, (const struct socket_ledger *ledger, const char *unknown, const char *no_requests,
 		  const char *no_reports),
        ZEROCOPY_FIELDS)
 
@@ -260,27 +261,27 @@ FIELDS(zerocopy, (const struct socket_ledger *b, const char *unknown, const char
 FIELDS(verdict, (const struct attach_verdict *verdict), VERDICT_FIELDS)
 
 #define BLOCK_FIELDS(X)                                                                      \
-	X(real,   "first_s",   "s", seconds_since(k->r, k->b->first_ns))                     \
-	X(real,   "last_s",    "s", seconds_since(k->r, k->b->last_ns))                      \
-	X(object, "socket",    socket, k->b)                                                 \
+	X(real,   "first_s",   "s", seconds_since(k->r, k->ledger->first_ns))                \
+	X(real,   "last_s",    "s", seconds_since(k->r, k->ledger->last_ns))                 \
+	X(object, "socket",    socket, k->ledger)                                            \
 	X(object, "sends",     sends, k)                                                     \
-	X(object, "refused",   refused, k->b, attach_result__sees_returns(k->r))                  \
-	X(object, "would_block", would_block, k->b, attach_result__sees_returns(k->r))            \
-	X(num,    "empty_sends", "count", unsent(k->b, k->b->empty, attach_result__sees_returns(k->r))) \
-	X(u64,    "unconnected", "count", k->b->unconnected)                                      \
-	X(object, "receives",  receives, k->b,                                               \
-	  socket_ledger__stage_bytes(k->b, NIO_STAGE_RX_COPY))                               \
+	X(object, "refused",   refused, k->ledger, attach_result__sees_returns(k->r))        \
+	X(object, "would_block", would_block, k->ledger, attach_result__sees_returns(k->r))  \
+	X(num,    "empty_sends", "count", unsent(k->ledger, k->ledger->empty, attach_result__sees_returns(k->r))) \
+	X(u64,    "unconnected", "count", k->ledger->unconnected)                            \
+	X(object, "receives",  receives, k->ledger,                                          \
+	  socket_ledger__stage_bytes(k->ledger, NIO_STAGE_RX_COPY))                          \
 	X(json,   "tx_sizes",  "bytes, count",                                               \
-	  sizes_json(k->b, NIO_SIDE_SENDER))        \
-	X(reason, "tx_sizes_reason", socket_ledger__no_sizes(k->b, NIO_SIDE_SENDER))         \
+	  sizes_json(k->ledger, NIO_SIDE_SENDER))                                            \
+	X(reason, "tx_sizes_reason", socket_ledger__no_sizes(k->ledger, NIO_SIDE_SENDER))    \
 	X(json,   "rx_sizes",  "bytes, count",                                               \
-	  sizes_json(k->b, NIO_SIDE_RECEIVER))      \
-	X(reason, "rx_sizes_reason", socket_ledger__no_sizes(k->b, NIO_SIDE_RECEIVER))       \
+	  sizes_json(k->ledger, NIO_SIDE_RECEIVER))                                          \
+	X(reason, "rx_sizes_reason", socket_ledger__no_sizes(k->ledger, NIO_SIDE_RECEIVER))  \
 	X(object, "ledger",    ledger, k)                                                    \
-	X(object, "tls_tx",    tls, k->b, NIO_SIDE_SENDER)                                   \
-	X(object, "tls_rx",    tls, k->b, NIO_SIDE_RECEIVER)                                 \
-	X(uncovered, "uncovered", k->b)                                                      \
-	X(object, "zerocopy",  zerocopy, k->b, no_completions(k->r), no_requests(k->r),      \
+	X(object, "tls_tx",    tls, k->ledger, NIO_SIDE_SENDER)                              \
+	X(object, "tls_rx",    tls, k->ledger, NIO_SIDE_RECEIVER)                            \
+	X(uncovered, "uncovered", k->ledger)                                                 \
+	X(object, "zerocopy",  zerocopy, k->ledger, no_completions(k->r), no_requests(k->r), \
 	  no_reports(k->r))                                                                  \
 	X(object, "verdict",   verdict, &k->verdict)
 /* clang-format on */
@@ -303,8 +304,8 @@ static struct real bound_of(const struct cpu_split *c, unsigned int i, bool uppe
 /* clang-format off */
 /* c is NULL where nothing was sampled. */
 #define SPLIT_FIELDS(X)                                                                       \
-	X(bare,   "samples", "count", num_if(c, c ? c->samples.samples : 0))                 \
-	X(bare,   "shifted", "count", num_if(c, c ? c->samples.shifted : 0))                 \
+	X(bare,   "samples", "count", num_if(c, c ? c->samples.samples : 0))                  \
+	X(bare,   "shifted", "count", num_if(c, c ? c->samples.shifted : 0))                  \
 	X(values, "share", "<class>", "0..1", bare_real, CPU_SPLIT_NR, cpu_split__key, part_of(c, i).share) \
 	X(values, "low",   "<class>", "0..1", bare_real, CPU_SPLIT_NR, cpu_split__key, bound_of(c, i, false)) \
 	X(values, "high",  "<class>", "0..1", bare_real, CPU_SPLIT_NR, cpu_split__key, bound_of(c, i, true))
@@ -348,8 +349,8 @@ static const struct cpu_split *sampled(const struct attach_result *r, const stru
 
 /* clang-format off */
 #define TOTAL_FIELDS(X)                                                                      \
-	X(u64,     "connections", "count", k->b->connections)                                \
-	X(object,  "cpu", split, sampled(k->r, &k->r->cpu_total))                              \
+	X(u64,     "connections", "count", k->ledger->connections)                           \
+	X(object,  "cpu", split, sampled(k->r, &k->r->cpu_total))                            \
 	BLOCK_FIELDS(X)
 FIELDS(total, (const struct block *k), TOTAL_FIELDS)
 
@@ -357,22 +358,22 @@ FIELDS(total, (const struct block *k), TOTAL_FIELDS)
 	X(or_null,   "pid",         "count", p->tgid)                                        \
 	X(bare_real, "started_s",   "s",     started_s(p->started))                          \
 	X(or_null,   "parent",      "count", p->parent)                                      \
-	X(json,      "comm",        "text",  target_json__comm(p->comm))                             \
+	X(json,      "comm",        "text",  target_json__comm(p->comm))                     \
 	X(bool,      "exited",      "true/false", p->exited)                                 \
-	X(u64,       "connections", "count", p->ledger.connections)                           \
-	X(object,    "cpu",         split, sampled(k->r, &p->cpu))                             \
+	X(u64,       "connections", "count", p->ledger.connections)                          \
+	X(object,    "cpu",         split, sampled(k->r, &p->cpu))                           \
 	BLOCK_FIELDS(X)
 FIELDS(process, (const struct process *p, const struct block *k), PROCESS_FIELDS)
 
 #define CONNECTION_FIELDS(X)                                                                 \
 	X(or_null,   "pid",       "count", s->tgid)                                          \
 	X(bare_real, "started_s", "s",     started_s(s->started))                            \
-	X(json,      "comm",      "text",  target_json__comm(s->comm))                               \
+	X(json,      "comm",      "text",  target_json__comm(s->comm))                       \
 	X(json,      "local",     "text",  address_json(s, s->local, s->local_port))         \
 	X(json,      "remote",    "text",  address_json(s, s->remote, s->remote_port))       \
 	X(or_null,   "port",      "count", group__id(GROUP_PORT, s))                         \
 	X(u64,       "netns",     "count", s->netns)                                         \
-	X(text,      "cgroup",    "text",  attach_result__cgroup(k->r, s))                               \
+	X(text,      "cgroup",    "text",  attach_result__cgroup(k->r, s))                   \
 	X(bool,      "open",      "true/false", !s->closed_ns)                               \
 	X(bool,      "shared",    "true/false", s->flags & SOCK_STATE_SHARED)                \
 	X(or_null,   "shared_with", "count", s->shared_with)                                 \
@@ -382,21 +383,21 @@ FIELDS(connection, (const struct sock_state *s, const struct block *k), CONNECTI
 
 #define PORT_FIELDS(X)                                                                       \
 	X(or_null,   "port",        "count", g->id)                                          \
-	X(u64,       "connections", "count", k->b->connections)                              \
+	X(u64,       "connections", "count", k->ledger->connections)                         \
 	BLOCK_FIELDS(X)
 FIELDS(port, (const struct group *g, const struct block *k), PORT_FIELDS)
 
 #define CGROUP_FIELDS(X)                                                                     \
 	X(or_null,   "id",          "count", g->id)                                          \
 	X(text,      "path",        "text",  g->name)                                        \
-	X(u64,       "connections", "count", k->b->connections)                              \
+	X(u64,       "connections", "count", k->ledger->connections)                         \
 	BLOCK_FIELDS(X)
 FIELDS(cgroup, (const struct group *g, const struct block *k), CGROUP_FIELDS)
 /* clang-format on */
 
 static json_t *row_json(const struct attach_result *r, const struct attach_row *row)
 {
-	struct block k = {.r = r, .b = &row->ledger};
+	struct block k = {.r = r, .ledger = &row->ledger};
 
 	attach_result__verdict(&k.verdict, r, row);
 	switch (row->by) {
@@ -451,10 +452,10 @@ FIELDS(sent, (struct sampled_share s), SENT_FIELDS)
 
 /* Whether all send calls and receive copies were seen, or a sample. */
 #define EVENTS_FIELDS(X)                                                                     \
-	X(text,      "quality",    "text",  quality__name(e->sampled ? QUALITY_SAMPLED : QUALITY_EXACT))                               \
+	X(text,      "quality",    "text",  quality__name(e->sampled ? QUALITY_SAMPLED : QUALITY_EXACT)) \
 	X(bare_real, "time_share", "0..1",                                                   \
 	  real_if(e->all_ns, e->all_ns ? (double)e->seen_ns / (double)e->all_ns : 0))        \
-	X(u64,       "periods",    "count", e->seen.calls.windows)                                \
+	X(u64,       "periods",    "count", e->seen.calls.windows)                           \
 	X(bare_real, "cpu_share",  "0..1",                                                   \
 	  real_if(e->all_ns, e->all_ns ? e->spent_ns / (double)e->all_ns : 0))               \
 	X(family,    "sent", "<way>", sent, NIO_CALL_NR, socket_ledger__call_key, attach_result__sent_share(r, i))
@@ -462,7 +463,7 @@ FIELDS(events, (const struct attach_result *r, const struct attach_events *e), E
 
 #define HEALTH_FIELDS(X)                                                                     \
 	X(num,  "missed",               "count", r->missed)                                  \
-	X(real, "coverage",             "0..1",  socket_ledger__coverage(&t->total))                 \
+	X(real, "coverage",             "0..1",  socket_ledger__coverage(&t->total))         \
 	X(u64,  "sockets_left_out",     "count", r->loss.sockets_full)                       \
 	X(u64,  "tasks_left_out",       "count", r->loss.tasks_full)                         \
 	X(u64,  "ends_missed",          "count", r->loss.ends_missed)                        \
@@ -499,16 +500,16 @@ static json_t *time_json(uint64_t now)
 	X(document,  "environment", environment, &r->env)                                    \
 	X(object,    "settings",    targets, r->o)                                           \
 	X(documents, "plan",        plan_row, r->plan_nr, &r->plan[i])                       \
-	X(bare_real, "duration_s",  "s", duration(r))             \
+	X(bare_real, "duration_s",  "s", duration(r))                                        \
 	X(u64,       "restarts",    "count", r->restarts)                                    \
 	X(bool,      "interrupted", "true/false", r->interrupted)                            \
 	X(object,    "sampling",    sampling, &r->cpu)                                       \
-	X(object,    "events",      events, r, &r->events)                                      \
+	X(object,    "events",      events, r, &r->events)                                   \
 	X(object,    "total",       whole, r)                                                \
-	X(blocks,    "processes",   process, BY_PROCESS)                             \
-	X(blocks,    "connections", connection, BY_CONNECTION)                        \
-	X(blocks,    "ports",       port, BY_PORT)                       \
-	X(blocks,    "cgroups",     cgroup, BY_CGROUP)                   \
+	X(blocks,    "processes",   process, BY_PROCESS)                                     \
+	X(blocks,    "connections", connection, BY_CONNECTION)                               \
+	X(blocks,    "ports",       port, BY_PORT)                                           \
+	X(blocks,    "cgroups",     cgroup, BY_CGROUP)                                       \
 	X(object,    "health",      health, r, &r->table)
 FIELDS(attach, (const struct attach_result *r), ATTACH_FIELDS)
 /* clang-format on */

@@ -81,29 +81,30 @@ struct attach_result {
 	"not every call was watched"
 
 /* May a request of io_uring have pinned pages that no watched call shows? Why: ATTACH_RINGS. */
-bool attach_result__hides_pins(const struct socket_ledger *b);
+bool attach_result__hides_pins(const struct socket_ledger *ledger);
 
 /* Bytes of a stage, of the copies of kTLS, and of kinds of calls: from the plan and the ledger. */
-struct amount attach_result__stage(const struct attach_result *r, const struct socket_ledger *b,
-				   enum nio_stage stage);
-struct amount attach_result__tls_copy(const struct socket_ledger *b);
-struct amount attach_result__calls(const struct socket_ledger *b, enum nio_send_call kind);
+struct amount attach_result__stage(const struct attach_result *r,
+				   const struct socket_ledger *ledger, enum nio_stage stage);
+struct amount attach_result__tls_copy(const struct socket_ledger *ledger);
+struct amount attach_result__calls(const struct socket_ledger *ledger, enum nio_send_call kind);
 
 /*
  * The number of calls of a kind: value, least and most alone. Calls that were not seen have no
  * counter to be compared with: the value and the least take them to be of the sizes that were seen,
  * the most takes each of their bytes for a call.
  */
-struct amount attach_result__call_count(const struct socket_ledger *b, enum nio_send_call kind);
+struct amount attach_result__call_count(const struct socket_ledger *ledger,
+					enum nio_send_call kind);
 
 /*
  * Copies per byte with the least, and with the most, that each stage may have copied. The most has
  * a reason also where it is known, if copies may have been made without an event.
  */
 struct real attach_result__copies_at_least(const struct attach_result *r,
-					   const struct socket_ledger *b);
+					   const struct socket_ledger *ledger);
 struct real attach_result__copies_at_most(const struct attach_result *r,
-					  const struct socket_ledger *b);
+					  const struct socket_ledger *ledger);
 
 /* Share of a kind of call in all bytes sent, by the windows in which calls were seen. */
 struct sampled_share attach_result__sent_share(const struct attach_result *r,
@@ -135,7 +136,7 @@ char *attach_row__name(char buf[ROW_NAME_LEN], const struct attach_result *r,
 /* Processes with connections, or connections, ports or cgroups. */
 size_t attach_result__rows(const struct attach_result *r, enum by by);
 
-uint64_t row_value__of(enum row_value v, const struct socket_ledger *b); /* the best figure */
+uint64_t row_value__of(enum row_value v, const struct socket_ledger *ledger); /* the best figure */
 
 /*
  * What a column shows of a row: value and doubt alone. The rule for all texts,
@@ -145,19 +146,19 @@ uint64_t row_value__of(enum row_value v, const struct socket_ledger *b); /* the 
  * two fifths of the bytes or more is no answer: its lower end is shown, as a minimum.
  */
 struct amount row_value__amount(enum row_value v, const struct attach_result *r,
-				const struct socket_ledger *b);
+				const struct socket_ledger *ledger);
 
 /*
  * "<12 MB", the least true bound of a column whose figure is unknown. false: there is none, or one
  * that says nothing, and buf is unchanged.
  */
 bool row_value__bound(enum row_value v, const struct attach_result *r,
-		      const struct socket_ledger *b, char buf[UNITS_BUF]);
+		      const struct socket_ledger *ledger, char buf[UNITS_BUF]);
 
 /* "1.00", ">=0.33" where calls or deferred copies were missed, "~1.00" (an estimate), "<0.03", or
  * "n/a". */
 char *copies_per_byte__text(char buf[UNITS_BUF], const struct attach_result *r,
-			    const struct socket_ledger *b);
+			    const struct socket_ledger *ledger);
 
 /* "127.0.0.1:5201", "[::1]:80": fills buf, of ADDRESS_TEXT_MAX bytes. */
 char *attach_result__address(char *buf, size_t len, uint16_t family, const uint8_t address[16],
@@ -200,7 +201,7 @@ void attach_result__print_table(FILE *f, unsigned int width, const struct attach
  * receives without a copy in the kernel". Shares are intervals that hold the truth.
  */
 void attach_result__print_ways(FILE *f, const struct attach_result *r,
-			       const struct socket_ledger *b);
+			       const struct socket_ledger *ledger);
 
 /*
  * The answer to what the program does with its bytes: sentences on it, or on the largest rows where

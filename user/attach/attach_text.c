@@ -29,27 +29,29 @@ struct text_table {
 
 /* 0 is a dash, so that other values stand out. */
 static char *cell_of(char buf[UNITS_BUF], const struct attach_result *r,
-		     const struct socket_ledger *b, int column)
+		     const struct socket_ledger *ledger, int column)
 {
 	struct amount a;
 
 	if (column == COLUMN_COPIES)
-		return copies_per_byte__text(buf, r, b);
-	a = row_value__amount((enum row_value)column, r, b);
-	if (!amount__is_known(&a) && row_value__bound((enum row_value)column, r, b, buf))
+		return copies_per_byte__text(buf, r, ledger);
+	a = row_value__amount((enum row_value)column, r, ledger);
+	if (!amount__is_known(&a) && row_value__bound((enum row_value)column, r, ledger, buf))
 		return buf;
 	return a.value || !amount__is_known(&a) ? amount__bytes(buf, &a) : strcpy(buf, "-");
 }
 
-/* b: NULL for the headings. */
-static void print_line(const struct text_table *t, const char *name, const struct socket_ledger *b)
+/* ledger: NULL for the headings. */
+static void print_line(const struct text_table *t, const char *name,
+		       const struct socket_ledger *ledger)
 {
 	char cell[UNITS_BUF];
 
 	fprintf(t->f, "%-*s", t->fit.name, name);
 	for (int c = 0; c < COLUMNS; c++)
 		if (!(t->fit.left_out & 1u << c))
-			fprintf(t->f, " %9s", b ? cell_of(cell, t->r, b, c) : t->columns[c].head);
+			fprintf(t->f, " %9s",
+				ledger ? cell_of(cell, t->r, ledger, c) : t->columns[c].head);
 	fputc('\n', t->f);
 }
 
@@ -158,9 +160,9 @@ static const char *bytes_text(char buf[UNITS_BUF], uint64_t bytes)
 	return format_bytes_si(buf, UNITS_BUF, (double)bytes);
 }
 
-static void print_unaccounted(FILE *f, const struct socket_ledger *b, enum nio_side side)
+static void print_unaccounted(FILE *f, const struct socket_ledger *ledger, enum nio_side side)
 {
-	struct real u = socket_ledger__unaccounted(b, side);
+	struct real u = socket_ledger__unaccounted(ledger, side);
 	const char *word = side == NIO_SIDE_SENDER ? "sent, " : "received. ";
 
 	if (u.known)
@@ -181,18 +183,19 @@ static void print_unbalanced(FILE *f, const struct attach_result *r)
 }
 
 /* " (3 MB mapped by TCP_ZEROCOPY_RECEIVE, without a copy)". */
-static void print_uncopied(FILE *f, const struct socket_ledger *b)
+static void print_uncopied(FILE *f, const struct socket_ledger *ledger)
 {
 	const struct {
 		uint64_t bytes;
 		const char *how;
 	} ways[] = {
-		{b->stages[NIO_STAGE_RX_MAP].bytes, "mapped by TCP_ZEROCOPY_RECEIVE"},
-		{b->stages[NIO_STAGE_RX_DISCARD].bytes, "dropped by MSG_TRUNC"},
-		{b->stages[NIO_STAGE_RX_SPLICE].bytes, "taken by splice"},
-		{b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN], "taken by unknown calls"},
+		{ledger->stages[NIO_STAGE_RX_MAP].bytes, "mapped by TCP_ZEROCOPY_RECEIVE"},
+		{ledger->stages[NIO_STAGE_RX_DISCARD].bytes, "dropped by MSG_TRUNC"},
+		{ledger->stages[NIO_STAGE_RX_SPLICE].bytes, "taken by splice"},
+		{ledger->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN],
+		 "taken by unknown calls"},
 	};
-	const char *before = " (", *mark = b->divided[NIO_SIDE_RECEIVER] ? "~" : "";
+	const char *before = " (", *mark = ledger->divided[NIO_SIDE_RECEIVER] ? "~" : "";
 	char text[UNITS_BUF];
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
@@ -208,11 +211,12 @@ static void print_uncopied(FILE *f, const struct socket_ledger *b)
 /* The bytes sent that no figure has: what the others leave. */
 static uint64_t unclassified_sent(const struct attach_result *r)
 {
-	const struct socket_ledger *b = &r->table.total;
-	uint64_t rest = u64__minus(row_value__of(VALUE_SENT, b), b->tls[NIO_SIDE_SENDER].copied);
+	const struct socket_ledger *ledger = &r->table.total;
+	uint64_t rest =
+		u64__minus(row_value__of(VALUE_SENT, ledger), ledger->tls[NIO_SIDE_SENDER].copied);
 
 	for (enum row_value v = VALUE_COPIED; v <= VALUE_SPLICED; v++) {
-		struct amount a = row_value__amount(v, r, b);
+		struct amount a = row_value__amount(v, r, ledger);
 
 		if (amount__is_known(&a))
 			rest = u64__minus(rest, a.value);
@@ -223,38 +227,40 @@ static uint64_t unclassified_sent(const struct attach_result *r)
 /* The same of those received. What was peeked at is in rx_copy twice. */
 static uint64_t unclassified_received(const struct attach_result *r)
 {
-	const struct socket_ledger *b = &r->table.total;
-	struct amount a = row_value__amount(VALUE_RX_COPIED, r, b);
-	uint64_t known = b->stages[NIO_STAGE_RX_MAP].bytes + b->tls[NIO_SIDE_RECEIVER].copied +
-			 b->stages[NIO_STAGE_RX_DISCARD].bytes +
-			 b->stages[NIO_STAGE_RX_SPLICE].bytes;
+	const struct socket_ledger *ledger = &r->table.total;
+	struct amount a = row_value__amount(VALUE_RX_COPIED, r, ledger);
+	uint64_t known = ledger->stages[NIO_STAGE_RX_MAP].bytes +
+			 ledger->tls[NIO_SIDE_RECEIVER].copied +
+			 ledger->stages[NIO_STAGE_RX_DISCARD].bytes +
+			 ledger->stages[NIO_STAGE_RX_SPLICE].bytes;
 
 	if (amount__is_known(&a))
-		known += u64__minus(a.value, b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED]);
-	return u64__minus(row_value__of(VALUE_RECEIVED, b), known);
+		known += u64__minus(a.value,
+				    ledger->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED]);
+	return u64__minus(row_value__of(VALUE_RECEIVED, ledger), known);
 }
 
 static void print_ledger(FILE *f, const struct attach_result *r)
 {
-	const struct socket_ledger *b = &r->table.total;
-	struct amount sent = row_value__amount(VALUE_SENT, r, b);
-	struct amount received = row_value__amount(VALUE_RECEIVED, r, b);
+	const struct socket_ledger *ledger = &r->table.total;
+	struct amount sent = row_value__amount(VALUE_SENT, r, ledger);
+	struct amount received = row_value__amount(VALUE_RECEIVED, r, ledger);
 	uint64_t rest = unclassified_sent(r);
-	const char *before = " =", *unseen = socket_ledger__copies_reason(b);
+	const char *before = " =", *unseen = socket_ledger__copies_reason(ledger);
 	char text[UNITS_BUF];
 
 	fprintf(f, "%s sent", amount__bytes(text, &sent));
 	for (enum row_value v = VALUE_COPIED; v <= VALUE_SPLICED; v++) {
-		struct amount a = row_value__amount(v, r, b);
+		struct amount a = row_value__amount(v, r, ledger);
 
 		if (!amount__is_known(&a))
 			continue;
 		fprintf(f, "%s %s %s", before, amount__bytes(text, &a), attach_columns[v].head);
 		before = " +";
 	}
-	if (b->tls[NIO_SIDE_SENDER].copied) {
+	if (ledger->tls[NIO_SIDE_SENDER].copied) {
 		fprintf(f, "%s %s encrypted", before,
-			bytes_text(text, b->tls[NIO_SIDE_SENDER].copied));
+			bytes_text(text, ledger->tls[NIO_SIDE_SENDER].copied));
 		before = " +";
 	}
 	if (rest && sent.doubt & DOUBT_LEAST)
@@ -262,17 +268,17 @@ static void print_ledger(FILE *f, const struct attach_result *r)
 	else if (rest)
 		fprintf(f, "%s %s unclassified", before, bytes_text(text, rest));
 	fprintf(f, "; %s received", amount__bytes(text, &received));
-	print_uncopied(f, b);
+	print_uncopied(f, ledger);
 	fputs(". Compared with the sockets' own counters, unaccounted: ", f);
-	print_unaccounted(f, b, NIO_SIDE_SENDER);
-	print_unaccounted(f, b, NIO_SIDE_RECEIVER);
+	print_unaccounted(f, ledger, NIO_SIDE_SENDER);
+	print_unaccounted(f, ledger, NIO_SIDE_RECEIVER);
 	if (!r->sees_kinds)
 		fputs("This kernel's hooks cannot distinguish sendfile and splice from other "
 		      "sends: copied bytes are an upper bound. ",
 		      f);
 	if (unseen)
 		fprintf(f, "%s%s. ",
-			unseen == socket_ledger__deferred_reason(b)
+			unseen == socket_ledger__deferred_reason(ledger)
 				? "The bytes of deferred copies are "
 				: "More copies may have been made: ",
 			unseen);
@@ -282,17 +288,17 @@ static void print_ledger(FILE *f, const struct attach_result *r)
 static const char *print_kind(FILE *f, const struct attach_result *r, enum nio_send_call kind,
 			      const char *before)
 {
-	const struct socket_ledger *b = &r->table.total;
-	const struct nio_amount *calls = &b->calls[kind];
+	const struct socket_ledger *ledger = &r->table.total;
+	const struct nio_amount *calls = &ledger->calls[kind];
 	struct sampled_share share = attach_result__sent_share(r, kind);
-	bool estimate = b->divided[NIO_SIDE_SENDER];
+	bool estimate = ledger->divided[NIO_SIDE_SENDER];
 	const char *key = socket_ledger__call_key(kind), *mark = estimate ? "~" : "";
 	char count[UNITS_BUF], bytes[UNITS_BUF];
 
 	if (!calls->events)
 		return before;
 	if (estimate && r->events.sampled && share.high - share.low >= SAMPLED_WIDE) {
-		uint64_t least = attach_result__calls(b, kind).least;
+		uint64_t least = attach_result__calls(ledger, kind).least;
 
 		fprintf(f, least ? "%s%s (at least %s)" : "%s%s (not known)", before, key,
 			TEXT_LEAST(least));
@@ -300,7 +306,7 @@ static const char *print_kind(FILE *f, const struct attach_result *r, enum nio_s
 	}
 	/* The figures lack the bytes that are unclassified. */
 	if (estimate && r->events.sampled && share.known &&
-	    socket_ledger__unclassified(b, NIO_SIDE_SENDER) > b->socket_tx / 1000) {
+	    socket_ledger__unclassified(ledger, NIO_SIDE_SENDER) > ledger->socket_tx / 1000) {
 		fprintf(f, "%s%s (%s of the bytes)", before, key,
 			interval__text((char[INTERVAL_LEN]){0}, share.low, share.high));
 		return ", ";
@@ -318,30 +324,30 @@ static const char *print_kind(FILE *f, const struct attach_result *r, enum nio_s
 
 static void print_sends(FILE *f, const struct attach_result *r)
 {
-	const struct socket_ledger *b = &r->table.total;
+	const struct socket_ledger *ledger = &r->table.total;
 	char count[UNITS_BUF];
 	const char *before = "";
 
 	for (unsigned int i = 0; i < NIO_CALL_NR; i++)
 		before = print_kind(f, r, i, before);
 	for (unsigned int i = 0; i < NIO_REFUSAL_NR; i++) {
-		if (!b->refused[i])
+		if (!ledger->refused[i])
 			continue;
-		fprintf(f, "%s%s%s %s (%s)", before, b->unwatched ? "~" : "",
-			format_count(count, sizeof(count), b->refused[i]),
+		fprintf(f, "%s%s%s %s (%s)", before, ledger->unwatched ? "~" : "",
+			format_count(count, sizeof(count), ledger->refused[i]),
 			i == NIO_REFUSAL_EAGAIN ? "would have blocked" : "refused",
 			socket_ledger__refusal_name(i));
 		before = ", ";
 	}
-	if (b->empty) {
-		fprintf(f, "%s%s%s of 0 bytes", before, b->unwatched ? "~" : "",
-			format_count(count, sizeof(count), b->empty));
+	if (ledger->empty) {
+		fprintf(f, "%s%s%s of 0 bytes", before, ledger->unwatched ? "~" : "",
+			format_count(count, sizeof(count), ledger->empty));
 		before = ", ";
 	}
-	if (b->inner_eagain)
+	if (ledger->inner_eagain)
 		fprintf(f, "%s%s%s tries of sendfile, splice or io_uring would have blocked",
-			before, b->unwatched ? "~" : "",
-			format_count(count, sizeof(count), b->inner_eagain));
+			before, ledger->unwatched ? "~" : "",
+			format_count(count, sizeof(count), ledger->inner_eagain));
 }
 
 static void print_cpu(FILE *f, const struct attach_result *r)
@@ -369,23 +375,23 @@ static void print_tls(FILE *f, const struct attach_result *r)
 
 static void print_uncovered(FILE *f, const struct attach_result *r)
 {
-	const struct socket_ledger *b = &r->table.total;
+	const struct socket_ledger *ledger = &r->table.total;
 	char text[UNITS_BUF];
 
 	for (int i = 0; i < NIO_SIDE_NR * NIO_UNCOVERED_NR; i++) {
 		enum nio_side side = (enum nio_side)(i / NIO_UNCOVERED_NR);
 		enum nio_uncovered_kind kind = (enum nio_uncovered_kind)(i % NIO_UNCOVERED_NR);
-		uint64_t bytes = b->uncovered[side][kind];
-		bool known = socket_ledger__uncovered(b, side, kind).known;
+		uint64_t bytes = ledger->uncovered[side][kind];
+		bool known = socket_ledger__uncovered(ledger, side, kind).known;
 
 		if (!bytes && !known)
 			fprintf(f, "An unknown number of bytes %s: %s. ",
 				side ? "received" : "sent", uncovered__text(kind));
 		else if (bytes)
 			fprintf(f, "%s%s %s: %s. ",
-				!known                                     ? "at least "
-				: socket_ledger__is_divided(b, side, kind) ? "about "
-									   : "",
+				!known                                          ? "at least "
+				: socket_ledger__is_divided(ledger, side, kind) ? "about "
+										: "",
 				known ? bytes_text(text, bytes)
 				      : format_bytes_least(text, sizeof(text), (double)bytes),
 				side ? "received" : "sent", uncovered__text(kind));
@@ -483,8 +489,9 @@ static char *part_text(char buf[UNITS_BUF], uint64_t part, uint64_t all)
 /* What the figures leave open, in one line: the bytes that no figure of the table has. */
 static void print_not_known(FILE *f, const struct attach_result *r)
 {
-	const struct socket_ledger *b = &r->table.total;
-	uint64_t sent = row_value__of(VALUE_SENT, b), received = row_value__of(VALUE_RECEIVED, b);
+	const struct socket_ledger *ledger = &r->table.total;
+	uint64_t sent = row_value__of(VALUE_SENT, ledger),
+		 received = row_value__of(VALUE_RECEIVED, ledger);
 	bool tx = received / NEGLIGIBLE <= sent, rx = sent / NEGLIGIBLE <= received;
 	uint64_t unsent = tx ? unclassified_sent(r) : 0;
 	uint64_t unread = rx ? unclassified_received(r) : 0;
@@ -492,18 +499,18 @@ static void print_not_known(FILE *f, const struct attach_result *r)
 
 	if (r->table.total.left_out)
 		fputs("sums: sockets or processes were left out (watching). ", f);
-	if (!unsent && !unread && !(tx && b->divided[NIO_SIDE_SENDER]) &&
-	    !(rx && b->divided[NIO_SIDE_RECEIVER]))
+	if (!unsent && !unread && !(tx && ledger->divided[NIO_SIDE_SENDER]) &&
+	    !(rx && ledger->divided[NIO_SIDE_RECEIVER]))
 		return;
 	/* Of bytes that are not all known there is no part. */
 	if (unsent)
 		fprintf(f, "how %s of the bytes were sent",
-			socket_ledger__is_least(b, NIO_SIDE_SENDER)
+			socket_ledger__is_least(ledger, NIO_SIDE_SENDER)
 				? "some"
 				: part_text(text, unsent, sent));
 	if (unread)
 		fprintf(f, "%show %s of the bytes were received", unsent ? ", " : "",
-			socket_ledger__is_least(b, NIO_SIDE_RECEIVER)
+			socket_ledger__is_least(ledger, NIO_SIDE_RECEIVER)
 				? "some"
 				: part_text(text, unread, received));
 	if (!unsent && !unread)
@@ -610,7 +617,7 @@ static void put_rate(char buf[UNITS_BUF], const struct amount *a, double gbit_s)
 void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *r)
 {
 	uint64_t ns = r->ended_ns - (l->at_ns ? l->at_ns : r->begun_ns);
-	const struct socket_ledger *b = &r->table.total;
+	const struct socket_ledger *ledger = &r->table.total;
 	uint64_t more[VALUE_NR];
 
 	if (!l->headed) {
@@ -621,14 +628,14 @@ void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *
 	}
 	fprintf(f, "%7.1f %6zu", (double)(r->ended_ns - r->begun_ns) / 1e9, r->table.open_nr);
 	for (int v = 0; v < VALUE_NR; v++) {
-		uint64_t now = row_value__of((enum row_value)v, b);
+		uint64_t now = row_value__of((enum row_value)v, ledger);
 
 		more[v] = now > l->before[v] ? now - l->before[v] : 0;
 		l->before[v] = now;
 	}
 	for (int v = 0; v < VALUE_NR; v++) {
 		bool way = v >= VALUE_COPIED && v <= VALUE_SPLICED;
-		struct amount a = row_value__amount((enum row_value)v, r, b);
+		struct amount a = row_value__amount((enum row_value)v, r, ledger);
 		char text[UNITS_BUF] = "n/a";
 
 		/* Above what was sent: bytes of earlier intervals, whose calls are known only now.

@@ -39,9 +39,9 @@ static size_t largest_ports(const struct groups *ports, const struct group *list
 }
 
 /* How many bytes were copied is not known well enough to advise. */
-static bool is_wide(const struct attach_result *r, const struct socket_ledger *b)
+static bool is_wide(const struct attach_result *r, const struct socket_ledger *ledger)
 {
-	return row_value__amount(VALUE_COPIED, r, b).doubt & DOUBT_WIDE;
+	return row_value__amount(VALUE_COPIED, r, ledger).doubt & DOUBT_WIDE;
 }
 
 static struct advice_row row_for(const struct attach_result *r, const struct socket_ledger *ledger,
@@ -98,9 +98,10 @@ static void advise_connection(struct attach_verdict *verdict, const struct attac
 
 /* The figure that the table has, with its interval; 0: it has none. */
 static struct verdict_bytes shown(enum row_value v, enum nio_stage stage,
-				  const struct attach_result *r, const struct socket_ledger *b)
+				  const struct attach_result *r, const struct socket_ledger *ledger)
 {
-	struct amount a = row_value__amount(v, r, b), s = attach_result__stage(r, b, stage);
+	struct amount a = row_value__amount(v, r, ledger),
+		      s = attach_result__stage(r, ledger, stage);
 
 	return (struct verdict_bytes){amount__is_known(&a) ? a.value : 0, s.least, s.most};
 }
@@ -148,35 +149,37 @@ static void ports_verdict(struct attach_verdict *verdict, const struct attach_re
 }
 
 /* Sockets that moved nothing: the connections, and what became of the calls. */
-static void print_no_bytes(struct attach_verdict *verdict, const struct socket_ledger *b)
+static void print_no_bytes(struct attach_verdict *verdict, const struct socket_ledger *ledger)
 {
-	uint64_t refused = socket_ledger__refused(b), blocked = b->refused[NIO_REFUSAL_EAGAIN];
-	const char *about = b->unwatched ? "about " : "";
+	uint64_t refused = socket_ledger__refused(ledger),
+		 blocked = ledger->refused[NIO_REFUSAL_EAGAIN];
+	const char *about = ledger->unwatched ? "about " : "";
 	char *text = NULL;
 	size_t len;
 	FILE *f;
 
-	if (b->socket_tx || b->received || b->unmeasured || b->left_out ||
-	    !(b->connections + b->unconnected))
+	if (ledger->socket_tx || ledger->received || ledger->unmeasured || ledger->left_out ||
+	    !(ledger->connections + ledger->unconnected))
 		return;
 	f = xopen_memstream(&text, &len);
-	if (b->connections)
+	if (ledger->connections)
 		fprintf(f, "No byte was sent or received on %" PRIu64 " connection%s.",
-			b->connections, plural(b->connections));
-	if (b->unconnected)
+			ledger->connections, plural(ledger->connections));
+	if (ledger->unconnected)
 		fprintf(f,
 			"%s%" PRIu64
 			" socket%s had no connection: connect() failed or was not done.",
-			b->connections ? " " : "", b->unconnected, plural(b->unconnected));
+			ledger->connections ? " " : "", ledger->unconnected,
+			plural(ledger->unconnected));
 	if (refused)
 		fprintf(f, " %s%" PRIu64 " send call%s refused.", about, refused,
 			refused == 1 ? " was" : "s were");
 	if (blocked)
 		fprintf(f, " %s%" PRIu64 " send call%s would have blocked.", about, blocked,
 			plural(blocked));
-	if (b->empty)
-		fprintf(f, " %s%" PRIu64 " send call%s 0 bytes.", about, b->empty,
-			b->empty == 1 ? " was of" : "s were of");
+	if (ledger->empty)
+		fprintf(f, " %s%" PRIu64 " send call%s 0 bytes.", about, ledger->empty,
+			ledger->empty == 1 ? " was of" : "s were of");
 	xclose_memstream(f);
 	snprintf(verdict->text, sizeof(verdict->text), "%s", text);
 	free(text);

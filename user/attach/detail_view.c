@@ -46,13 +46,13 @@ static void print_ends(FILE *f, const struct page *p)
 
 static void print_ledger(FILE *f, const struct page *p)
 {
-	const struct socket_ledger *b = &p->item->row.ledger;
-	struct real copies = socket_ledger__copies_per_byte(b);
+	const struct socket_ledger *ledger = &p->item->row.ledger;
+	struct real copies = socket_ledger__copies_per_byte(ledger);
 	const char *before = "send calls: ";
 	char text[VALUE_NR][UNITS_BUF], count[UNITS_BUF], bytes[UNITS_BUF];
 
 	for (int v = 0; v < VALUE_NR; v++) {
-		struct amount a = row_value__amount((enum row_value)v, p->r, b);
+		struct amount a = row_value__amount((enum row_value)v, p->r, ledger);
 
 		amount__bytes(text[v], &a);
 	}
@@ -62,15 +62,15 @@ static void print_ledger(FILE *f, const struct page *p)
 		text[VALUE_SENT], text[VALUE_COPIED], text[VALUE_PINNED], text[VALUE_SPLICED],
 		text[VALUE_DEFERRED], text[VALUE_RECEIVED]);
 	if (copies.known)
-		fprintf(f, "%s copies a byte\n", copies_per_byte__text(count, p->r, b));
+		fprintf(f, "%s copies a byte\n", copies_per_byte__text(count, p->r, ledger));
 	else
 		fprintf(f, "copies a byte: n/a (%s)\n", copies.reason);
 	for (unsigned int i = 0; i < NIO_CALL_NR; i++) {
-		const struct nio_amount *calls = &b->calls[i];
+		const struct nio_amount *calls = &ledger->calls[i];
 
 		if (!calls->events)
 			continue;
-		fprintf(f, "%s%s%s %s (%s)", before, b->divided[NIO_SIDE_SENDER] ? "~" : "",
+		fprintf(f, "%s%s%s %s (%s)", before, ledger->divided[NIO_SIDE_SENDER] ? "~" : "",
 			format_count(count, sizeof(count), calls->events),
 			socket_ledger__call_key(i),
 			format_bytes_si(bytes, sizeof(bytes), (double)calls->bytes));
@@ -80,7 +80,7 @@ static void print_ledger(FILE *f, const struct page *p)
 		fputs("\n", f);
 	else
 		fprintf(f, "send calls: %s\n",
-			socket_ledger__is_estimate(b, NIO_SIDE_SENDER) ? "unknown" : "none");
+			socket_ledger__is_estimate(ledger, NIO_SIDE_SENDER) ? "unknown" : "none");
 }
 
 /* The sizes of one direction. */
@@ -121,9 +121,9 @@ static void draw_size(struct page *p, const struct sizes *s, int i, int col, int
 /* The histograms in this number of rows. */
 static void put_sizes(struct page *p, int room)
 {
-	const struct socket_ledger *b = &p->item->row.ledger;
-	const uint64_t *sends = socket_ledger__sizes(b, NIO_SIDE_SENDER);
-	const uint64_t *copies = socket_ledger__sizes(b, NIO_SIDE_RECEIVER);
+	const struct socket_ledger *ledger = &p->item->row.ledger;
+	const uint64_t *sends = socket_ledger__sizes(ledger, NIO_SIDE_SENDER);
+	const uint64_t *copies = socket_ledger__sizes(ledger, NIO_SIDE_RECEIVER);
 	int width = (p->g->cols - SIZE_COLS) / 2 - GAP_COLS, from = NIO_SIZES, to = -1;
 	struct sizes tx, rx;
 	char size[UNITS_BUF];

@@ -15,19 +15,19 @@ const char *sort__name(enum sort sort)
 	return names[sort];
 }
 
-uint64_t sort__value(enum sort sort, const struct socket_ledger *b)
+uint64_t sort__value(enum sort sort, const struct socket_ledger *ledger)
 {
 	switch (sort) {
 	case SORT_COPIED:
-		return socket_ledger__copied_bytes(b);
+		return socket_ledger__copied_bytes(ledger);
 	case SORT_SENT:
-		return socket_ledger__payload(b, NIO_SIDE_SENDER);
+		return socket_ledger__payload(ledger, NIO_SIDE_SENDER);
 	case SORT_RECEIVED:
-		return socket_ledger__payload(b, NIO_SIDE_RECEIVER);
+		return socket_ledger__payload(ledger, NIO_SIDE_RECEIVER);
 	case SORT_ZEROCOPY:
-		return socket_ledger__zerocopy_sends(b).value;
+		return socket_ledger__zerocopy_sends(ledger).value;
 	default:
-		return socket_ledger__bytes(b);
+		return socket_ledger__bytes(ledger);
 	}
 }
 
@@ -119,11 +119,11 @@ static void begin_groups(struct groups *g)
 		g->list[i].ledger = g->list[i].closed;
 }
 
-static void set_gaps(struct socket_ledger *b, const struct socket_ledger *total)
+static void set_gaps(struct socket_ledger *ledger, const struct socket_ledger *total)
 {
-	b->left_out = total->left_out;
-	b->refused_runs = total->refused_runs;
-	b->evidence = total->evidence;
+	ledger->left_out = total->left_out;
+	ledger->refused_runs = total->refused_runs;
+	ledger->evidence = total->evidence;
 }
 
 static void set_gaps_of_groups(struct groups *g, const struct socket_ledger *total)
@@ -465,12 +465,12 @@ static void sort_rows(void *rows, size_t nr, size_t size)
 }
 
 /* Whether bytes moved since since_ns, before or after another property. */
-static struct rank rank_of(const struct socket_ledger *b, enum sort sort, uint64_t since_ns,
+static struct rank rank_of(const struct socket_ledger *ledger, enum sort sort, uint64_t since_ns,
 			   unsigned int above, unsigned int below)
 {
-	bool moved = since_ns && b->last_ns >= since_ns;
+	bool moved = since_ns && ledger->last_ns >= since_ns;
 
-	return (struct rank){above << 2 | moved << 1 | below, sort__value(sort, b)};
+	return (struct rank){above << 2 | moved << 1 | below, sort__value(sort, ledger)};
 }
 
 void table__sort(struct table *t, enum sort sort, uint64_t since_ns)
@@ -494,9 +494,9 @@ void table__sort(struct table *t, enum sort sort, uint64_t since_ns)
 	for (size_t i = 0; i < t->ranked_nr; i++) {
 		bool open = i < t->open_nr;
 		const struct sock_state *s = open ? &t->open[i] : &t->closed[i - t->open_nr];
-		struct socket_ledger b = table__ledger_of(t, s);
+		struct socket_ledger ledger = table__ledger_of(t, s);
 
-		t->ranked[i] = (struct ranked){rank_of(&b, sort, since_ns, 0, open), s};
+		t->ranked[i] = (struct ranked){rank_of(&ledger, sort, since_ns, 0, open), s};
 	}
 	sort_rows(t->ranked, t->ranked_nr, sizeof(*t->ranked));
 }

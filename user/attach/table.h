@@ -176,7 +176,7 @@ enum sort {
 };
 
 const char *sort__name(enum sort sort);
-uint64_t sort__value(enum sort sort, const struct socket_ledger *b);
+uint64_t sort__value(enum sort sort, const struct socket_ledger *ledger);
 
 /*
  * Sorts rows, largest first: processes, groups, and connections, open before closed. Rows that

@@ -42,15 +42,15 @@ static bool item_at(const struct attach_result *r, size_t i, struct view_item *i
 
 static void read_values(struct top_row *row, const struct attach_result *r)
 {
-	const struct socket_ledger *b = &row->item.row.ledger;
+	const struct socket_ledger *ledger = &row->item.row.ledger;
 
 	for (int v = 0; v < VALUE_NR; v++) {
-		row->value[v] = row_value__of((enum row_value)v, b);
-		row->amount[v] = row_value__amount((enum row_value)v, r, b);
+		row->value[v] = row_value__of((enum row_value)v, ledger);
+		row->amount[v] = row_value__amount((enum row_value)v, r, ledger);
 	}
-	copies_per_byte__text(row->copies, r, b);
+	copies_per_byte__text(row->copies, r, ledger);
 	for (int sort = 0; sort < SORT_NR; sort++)
-		row->value[TOP_SORT + sort] = sort__value((enum sort)sort, b);
+		row->value[TOP_SORT + sort] = sort__value((enum sort)sort, ledger);
 }
 
 /* The row of totals has an id that no other has. */
@@ -197,8 +197,8 @@ static void write_rate(char cell[TABLE_CELL_LEN], const struct top_row *row, enu
 
 void top_row__cell(char cell[TABLE_CELL_LEN], const struct top_row *row, int column)
 {
-	const struct socket_ledger *b = &row->item.row.ledger;
-	struct real copied = socket_ledger__copied_fraction(b);
+	const struct socket_ledger *ledger = &row->item.row.ledger;
+	struct real copied = socket_ledger__copied_fraction(ledger);
 
 	if (column < VALUE_NR)
 		write_rate(cell, row, (enum row_value)column);
@@ -207,9 +207,10 @@ void top_row__cell(char cell[TABLE_CELL_LEN], const struct top_row *row, int col
 	else if (copied.known)
 		snprintf(cell, TABLE_CELL_LEN, "%.0f %%", copied.value * 100);
 	else
-		strcpy(cell, socket_ledger__pins(b) || socket_ledger__zerocopy_sends(b).value
-				     ? "n/a"
-				     : "-");
+		strcpy(cell,
+		       socket_ledger__pins(ledger) || socket_ledger__zerocopy_sends(ledger).value
+			       ? "n/a"
+			       : "-");
 }
 
 /* Sums since the start decide which columns are empty, so that columns do not come and go. */
@@ -269,9 +270,9 @@ static char *verdict_of(const struct top_view *v, const struct attach_result *r)
 static void write_status(char *buf, size_t len, const struct top_view *v,
 			 const struct attach_result *r)
 {
-	const struct socket_ledger *b = &v->now.total.item.row.ledger;
-	struct real tx = socket_ledger__unaccounted(b, NIO_SIDE_SENDER);
-	struct real rx = socket_ledger__unaccounted(b, NIO_SIDE_RECEIVER);
+	const struct socket_ledger *ledger = &v->now.total.item.row.ledger;
+	struct real tx = socket_ledger__unaccounted(ledger, NIO_SIDE_SENDER);
+	struct real rx = socket_ledger__unaccounted(ledger, NIO_SIDE_RECEIVER);
 	char gap[40] = "n/a", missed[40] = "missed n/a";
 
 	if (tx.known && rx.known)

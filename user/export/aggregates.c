@@ -354,36 +354,37 @@ static uint64_t unstaged(uint64_t uncovered, uint64_t counted, uint64_t staged)
 
 static void publish_sent(struct aggregate *g, double keep)
 {
-	const struct socket_ledger *b = &g->all.ledger;
-	uint64_t now[] = {b->stages[NIO_STAGE_TX_COPY].bytes, b->stages[NIO_STAGE_TX_PIN].bytes,
-			  b->stages[NIO_STAGE_TX_SPLICE].bytes, 0};
+	const struct socket_ledger *ledger = &g->all.ledger;
+	uint64_t now[] = {ledger->stages[NIO_STAGE_TX_COPY].bytes,
+			  ledger->stages[NIO_STAGE_TX_PIN].bytes,
+			  ledger->stages[NIO_STAGE_TX_SPLICE].bytes, 0};
 	uint64_t left;
 
 	now[3] = unstaged(
-		u64__sum((const uint64_t *)b->uncovered[NIO_SIDE_SENDER], NIO_UNCOVERED_NR) +
-			b->tls[NIO_SIDE_SENDER].overhead,
-		b->socket_tx, u64__sum(now, 3) + b->tls[NIO_SIDE_SENDER].copied);
-	grow(&g->out.sent, b->socket_tx);
+		u64__sum((const uint64_t *)ledger->uncovered[NIO_SIDE_SENDER], NIO_UNCOVERED_NR) +
+			ledger->tls[NIO_SIDE_SENDER].overhead,
+		ledger->socket_tx, u64__sum(now, 3) + ledger->tls[NIO_SIDE_SENDER].copied);
+	grow(&g->out.sent, ledger->socket_tx);
 	left = g->out.sent - u64__sum(g->out.parts + PART_TX_COPY, PART_RX_COPY - PART_TX_COPY);
-	publish_exact(g, PART_TX_TLS, &left, b->tls[NIO_SIDE_SENDER].copied);
+	publish_exact(g, PART_TX_TLS, &left, ledger->tls[NIO_SIDE_SENDER].copied);
 	publish_parts(g, PART_TX_COPY, now, 4, left, keep);
 }
 
 static void publish_read(struct aggregate *g, double keep)
 {
-	const struct socket_ledger *b = &g->all.ledger;
-	const struct tls_ledger *tls = &b->tls[NIO_SIDE_RECEIVER];
-	const uint64_t *uncovered = (const uint64_t *)b->uncovered[NIO_SIDE_RECEIVER];
-	uint64_t copied = b->stages[NIO_STAGE_RX_COPY].bytes;
+	const struct socket_ledger *ledger = &g->all.ledger;
+	const struct tls_ledger *tls = &ledger->tls[NIO_SIDE_RECEIVER];
+	const uint64_t *uncovered = (const uint64_t *)ledger->uncovered[NIO_SIDE_RECEIVER];
+	uint64_t copied = ledger->stages[NIO_STAGE_RX_COPY].bytes;
 	uint64_t peeked = uncovered[NIO_UNCOVERED_PEEKED];
-	uint64_t now[] = {u64__minus(copied, peeked), b->stages[NIO_STAGE_RX_MAP].bytes,
-			  b->stages[NIO_STAGE_RX_DISCARD].bytes,
-			  b->stages[NIO_STAGE_RX_SPLICE].bytes, 0};
+	uint64_t now[] = {u64__minus(copied, peeked), ledger->stages[NIO_STAGE_RX_MAP].bytes,
+			  ledger->stages[NIO_STAGE_RX_DISCARD].bytes,
+			  ledger->stages[NIO_STAGE_RX_SPLICE].bytes, 0};
 	uint64_t left;
 
 	now[4] = unstaged(u64__sum(uncovered, NIO_UNCOVERED_NR) - peeked + tls->overhead,
-			  b->socket_rx, u64__sum(now, 4) + tls->copied - tls->copied_again);
-	grow(&g->out.read, b->socket_rx);
+			  ledger->socket_rx, u64__sum(now, 4) + tls->copied - tls->copied_again);
+	grow(&g->out.read, ledger->socket_rx);
 	left = g->out.read - u64__sum(g->out.parts + PART_RX_COPY, PART_RX_PEEKED - PART_RX_COPY);
 	publish_exact(g, PART_RX_TLS, &left, tls->copied - tls->copied_again);
 	publish_parts(g, PART_RX_COPY, now, 5, left, keep);
@@ -394,56 +395,56 @@ static void publish_read(struct aggregate *g, double keep)
 
 static void publish_bytes(struct aggregate *g, double keep)
 {
-	const struct socket_ledger *b = &g->all.ledger;
+	const struct socket_ledger *ledger = &g->all.ledger;
 	struct published *out = &g->out;
 
-	grow(&out->received, b->received);
-	grow(&out->retransmitted, b->retrans);
+	grow(&out->received, ledger->received);
+	grow(&out->retransmitted, ledger->retrans);
 	publish_sent(g, keep);
 	publish_read(g, keep);
-	grow(&out->decrypted, b->tls[NIO_SIDE_RECEIVER].copied);
-	g->sampled |= b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER];
+	grow(&out->decrypted, ledger->tls[NIO_SIDE_RECEIVER].copied);
+	g->sampled |= ledger->divided[NIO_SIDE_SENDER] || ledger->divided[NIO_SIDE_RECEIVER];
 	publish_qualities(out, g->sampled);
 }
 
 static void publish(struct aggregate *g, double keep)
 {
-	const struct socket_ledger *b = &g->all.ledger;
+	const struct socket_ledger *ledger = &g->all.ledger;
 	struct published *out = &g->out;
 
 	publish_bytes(g, keep);
 	grow(&out->opened, g->all.opened);
-	grow(&out->deferred, b->stages[NIO_STAGE_DEFERRED_COPY].bytes);
-	out->deferred_fell = b->stages[NIO_STAGE_DEFERRED_COPY].bytes < out->deferred;
-	out->deferred_unknown = !socket_ledger__stage_bytes(b, NIO_STAGE_DEFERRED_COPY).known;
-	out->deferred_hidden |= b->unwatched && b->calls[NIO_CALL_IO_URING].events;
+	grow(&out->deferred, ledger->stages[NIO_STAGE_DEFERRED_COPY].bytes);
+	out->deferred_fell = ledger->stages[NIO_STAGE_DEFERRED_COPY].bytes < out->deferred;
+	out->deferred_unknown = !socket_ledger__stage_bytes(ledger, NIO_STAGE_DEFERRED_COPY).known;
+	out->deferred_hidden |= ledger->unwatched && ledger->calls[NIO_CALL_IO_URING].events;
 	/* sendfile and splice send in pieces: the number of their calls is not known. */
 	for (size_t i = 0; i < NIO_CALL_NR; i++)
 		if (i != NIO_CALL_SPLICE)
-			grow(&out->sends[i], b->calls[i].events);
-	grow(&out->zerocopy_sends, b->ids);
-#define GROW(member, ...) grow(&out->member, b->member);
+			grow(&out->sends[i], ledger->calls[i].events);
+	grow(&out->zerocopy_sends, ledger->ids);
+#define GROW(member, ...) grow(&out->member, ledger->member);
 	NIO_SOCK_COUNTS(GROW)
 	/* Programs count both while they are read: `copied` may be the later one. */
-	if (b->completed > b->copied)
-		grow(&out->not_copied, b->completed - b->copied);
+	if (ledger->completed > ledger->copied)
+		grow(&out->not_copied, ledger->completed - ledger->copied);
 	for (size_t i = 0; i < NIO_REQUEST_NR; i++)
-		grow(&out->requests[i], b->requests[i]);
+		grow(&out->requests[i], ledger->requests[i]);
 	for (size_t i = 0; i < COPY_CAUSE_NR; i++) {
 		grow(&out->copied_bytes[i], g->all.copied[i]);
 		out->deferred_fell |= g->all.copied[i] < out->copied_bytes[i];
 	}
 	for (size_t i = 0; i < NIO_REFUSAL_NR; i++)
-		grow(&out->refused[i], b->refused[i]);
+		grow(&out->refused[i], ledger->refused[i]);
 	for (size_t i = 0; i < NIO_SIZES; i++) {
-		grow(&out->tx_sizes[i], b->tx_sizes[i]);
-		grow(&out->rx_sizes[i], b->rx_sizes[i]);
+		grow(&out->tx_sizes[i], ledger->tx_sizes[i]);
+		grow(&out->rx_sizes[i], ledger->rx_sizes[i]);
 	}
-	g->unwatched |= b->unwatched != 0;
-	grow(&out->tx_sizes_sum, b->tx_sizes_sum);
-	grow(&out->rx_sizes_sum, b->rx_sizes_sum);
+	g->unwatched |= ledger->unwatched != 0;
+	grow(&out->tx_sizes_sum, ledger->tx_sizes_sum);
+	grow(&out->rx_sizes_sum, ledger->rx_sizes_sum);
 	out->connections = g->open;
-	out->outstanding = b->ids > b->completed ? b->ids - b->completed : 0;
+	out->outstanding = ledger->ids > ledger->completed ? ledger->ids - ledger->completed : 0;
 }
 
 void aggregates__end(struct aggregates *a)

@@ -5,37 +5,38 @@
 #include "socket_ledger_internal.h"
 
 /* The bytes sent that a stage has. */
-static uint64_t staged_of(const struct socket_ledger *b)
+static uint64_t staged_of(const struct socket_ledger *ledger)
 {
-	return b->stages[NIO_STAGE_TX_COPY].bytes + b->stages[NIO_STAGE_TX_PIN].bytes +
-	       b->stages[NIO_STAGE_TX_SPLICE].bytes;
+	return ledger->stages[NIO_STAGE_TX_COPY].bytes + ledger->stages[NIO_STAGE_TX_PIN].bytes +
+	       ledger->stages[NIO_STAGE_TX_SPLICE].bytes;
 }
 
 /* The bytes read that a known call took without a copy. */
-static uint64_t uncopied_of(const struct socket_ledger *b)
+static uint64_t uncopied_of(const struct socket_ledger *ledger)
 {
-	return b->stages[NIO_STAGE_RX_MAP].bytes + b->stages[NIO_STAGE_RX_DISCARD].bytes +
-	       b->stages[NIO_STAGE_RX_SPLICE].bytes;
+	return ledger->stages[NIO_STAGE_RX_MAP].bytes + ledger->stages[NIO_STAGE_RX_DISCARD].bytes +
+	       ledger->stages[NIO_STAGE_RX_SPLICE].bytes;
 }
 
-uint64_t socket_ledger__booked(const struct socket_ledger *b, enum nio_side side)
+uint64_t socket_ledger__booked(const struct socket_ledger *ledger, enum nio_side side)
 {
-	uint64_t uncovered = u64__sum((const uint64_t *)b->uncovered[side], NIO_UNCOVERED_NR);
+	uint64_t uncovered = u64__sum((const uint64_t *)ledger->uncovered[side], NIO_UNCOVERED_NR);
 
-	uncovered += b->tls[side].copied + b->tls[side].overhead;
+	uncovered += ledger->tls[side].copied + ledger->tls[side].overhead;
 	if (side == NIO_SIDE_SENDER)
-		return staged_of(b) + uncovered;
+		return staged_of(ledger) + uncovered;
 	/*
 	 * Peeked bytes were copied but not taken; each is in rx_copy and in the uncovered. Bytes of
 	 * kTLS that were also copied to the application are in rx_copy and in tls_copy.
 	 */
-	return u64__minus(b->stages[NIO_STAGE_RX_COPY].bytes + uncopied_of(b) + uncovered,
-			  b->uncovered[side][NIO_UNCOVERED_PEEKED] * 2 + b->tls[side].copied_again);
+	return u64__minus(ledger->stages[NIO_STAGE_RX_COPY].bytes + uncopied_of(ledger) + uncovered,
+			  ledger->uncovered[side][NIO_UNCOVERED_PEEKED] * 2 +
+				  ledger->tls[side].copied_again);
 }
 
-uint64_t socket_ledger__payload(const struct socket_ledger *b, enum nio_side side)
+uint64_t socket_ledger__payload(const struct socket_ledger *ledger, enum nio_side side)
 {
-	return socket_ledger__booked(b, side) - b->tls[side].overhead;
+	return socket_ledger__booked(ledger, side) - ledger->tls[side].overhead;
 }
 
 /* How the events of a connection are scaled to its bytes. */
@@ -464,49 +465,50 @@ struct socket_ledger socket_ledger__weighted(const struct sock_state *s)
 	return ledger_of(s, sock_state_saw_all(s) && s->weight <= 1 ? SCALE_BYTES : SCALE_NONE);
 }
 
-void socket_ledger__add(struct socket_ledger *b, const struct socket_ledger *other)
+void socket_ledger__add(struct socket_ledger *ledger, const struct socket_ledger *other)
 {
-	num__add_counts(b, other, offsetof(struct socket_ledger, first_ns));
-	if (other->first_ns && (!b->first_ns || other->first_ns < b->first_ns))
-		b->first_ns = other->first_ns;
-	if (other->last_ns > b->last_ns)
-		b->last_ns = other->last_ns;
+	num__add_counts(ledger, other, offsetof(struct socket_ledger, first_ns));
+	if (other->first_ns && (!ledger->first_ns || other->first_ns < ledger->first_ns))
+		ledger->first_ns = other->first_ns;
+	if (other->last_ns > ledger->last_ns)
+		ledger->last_ns = other->last_ns;
 }
 
 /* Pinned bytes have ids, which are counted without events, but for io_uring's. */
-struct num socket_ledger__stage_bytes(const struct socket_ledger *b, enum nio_stage stage)
+struct num socket_ledger__stage_bytes(const struct socket_ledger *ledger, enum nio_stage stage)
 {
 	bool sends = stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_TX_SPLICE ||
-		     (stage == NIO_STAGE_TX_PIN && (b->ids || b->pins_hidden));
+		     (stage == NIO_STAGE_TX_PIN && (ledger->ids || ledger->pins_hidden));
 	bool reads = stage >= NIO_STAGE_RX_COPY && stage <= NIO_STAGE_RX_SPLICE;
 	enum nio_side side = sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER;
 
-	if (!b->stages[stage].bytes && (sends || reads) && socket_ledger__is_estimate(b, side))
+	if (!ledger->stages[stage].bytes && (sends || reads) &&
+	    socket_ledger__is_estimate(ledger, side))
 		return num__unknown(SOCKET_LEDGER_NOT_SEEN);
-	if (!b->stages[stage].bytes && reads &&
-	    b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
+	if (!ledger->stages[stage].bytes && reads &&
+	    ledger->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
 		return num__unknown(SOCKET_LEDGER_UNKNOWN_CALL);
-	if (!b->stages[stage].bytes && (sends || reads) && stage != NIO_STAGE_TX_PIN &&
-	    (socket_ledger__of_layers(b, side) || socket_ledger__is_least(b, side)))
+	if (!ledger->stages[stage].bytes && (sends || reads) && stage != NIO_STAGE_TX_PIN &&
+	    (socket_ledger__of_layers(ledger, side) || socket_ledger__is_least(ledger, side)))
 		return num__unknown(SOCKET_LEDGER_OF_LAYERS);
-	if (stage == NIO_STAGE_DEFERRED_COPY && !b->stages[stage].bytes &&
-	    socket_ledger__at_most(b, stage))
+	if (stage == NIO_STAGE_DEFERRED_COPY && !ledger->stages[stage].bytes &&
+	    socket_ledger__at_most(ledger, stage))
 		return num__unknown("none was seen, and not all could be");
-	return num__known(b->stages[stage].bytes);
+	return num__known(ledger->stages[stage].bytes);
 }
 
-uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_side side)
+uint64_t socket_ledger__unclassified(const struct socket_ledger *ledger, enum nio_side side)
 {
-	uint64_t missed = b->uncovered[side][NIO_UNCOVERED_MISSED];
+	uint64_t missed = ledger->uncovered[side][NIO_UNCOVERED_MISSED];
 
-	if (side == NIO_SIDE_RECEIVER && b->refused_runs)
-		missed += b->uncovered[side][NIO_UNCOVERED_UNSEEN];
+	if (side == NIO_SIDE_RECEIVER && ledger->refused_runs)
+		missed += ledger->uncovered[side][NIO_UNCOVERED_UNSEEN];
 	return missed;
 }
 
-uint64_t socket_ledger__of_layers(const struct socket_ledger *b, enum nio_side side)
+uint64_t socket_ledger__of_layers(const struct socket_ledger *ledger, enum nio_side side)
 {
-	const __u64 *uncovered = b->uncovered[side];
+	const __u64 *uncovered = ledger->uncovered[side];
 
 	return uncovered[NIO_UNCOVERED_MPTCP] + uncovered[NIO_UNCOVERED_SOCKMAP] +
 	       uncovered[NIO_UNCOVERED_OTHER];
@@ -516,61 +518,65 @@ uint64_t socket_ledger__of_layers(const struct socket_ledger *b, enum nio_side s
  * Bytes that unknown calls took without a visible copy: urgent data, and some readers in the
  * kernel, are copied without an event. (With refused runs they are unclassified.)
  */
-static uint64_t uncopied_unknown(const struct socket_ledger *b)
+static uint64_t uncopied_unknown(const struct socket_ledger *ledger)
 {
-	return b->refused_runs ? 0 : b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
+	return ledger->refused_runs ? 0
+				    : ledger->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
 }
 
 /* Unseen bytes that a stage may have besides those it has. No layer pins pages of applications. */
-static uint64_t open_of(const struct socket_ledger *b, enum nio_side side, enum nio_stage stage)
+static uint64_t open_of(const struct socket_ledger *ledger, enum nio_side side,
+			enum nio_stage stage)
 {
-	return b->stage_margin[stage].above + socket_ledger__unclassified(b, side) +
-	       (stage == NIO_STAGE_TX_PIN ? 0 : socket_ledger__of_layers(b, side));
+	return ledger->stage_margin[stage].above + socket_ledger__unclassified(ledger, side) +
+	       (stage == NIO_STAGE_TX_PIN ? 0 : socket_ledger__of_layers(ledger, side));
 }
 
-uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage stage)
+uint64_t socket_ledger__at_most(const struct socket_ledger *ledger, enum nio_stage stage)
 {
-	uint64_t bytes = b->stages[stage].bytes;
+	uint64_t bytes = ledger->stages[stage].bytes;
 
 	switch (stage) {
 	case NIO_STAGE_TX_PIN:
 		/* Nothing is pinned without an id or a request. */
-		if (!socket_ledger__pins(b) && !b->pins_hidden)
-			return bytes + socket_ledger__unclassified(b, NIO_SIDE_SENDER);
+		if (!socket_ledger__pins(ledger) && !ledger->pins_hidden)
+			return bytes + socket_ledger__unclassified(ledger, NIO_SIDE_SENDER);
 		/* fall through */
 	case NIO_STAGE_TX_COPY:
 	case NIO_STAGE_TX_SPLICE:
-		return bytes + open_of(b, NIO_SIDE_SENDER, stage) + b->layer_open[NIO_SIDE_SENDER];
+		return bytes + open_of(ledger, NIO_SIDE_SENDER, stage) +
+		       ledger->layer_open[NIO_SIDE_SENDER];
 	case NIO_STAGE_RX_MAP:
 	case NIO_STAGE_RX_DISCARD:
 	case NIO_STAGE_RX_SPLICE:
-		if (!b->refused_runs)
-			bytes += b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
+		if (!ledger->refused_runs)
+			bytes += ledger->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
 		/* fall through */
 	case NIO_STAGE_RX_COPY:
 		if (stage == NIO_STAGE_RX_COPY)
-			bytes += uncopied_unknown(b);
-		return bytes + open_of(b, NIO_SIDE_RECEIVER, stage) +
-		       b->layer_open[NIO_SIDE_RECEIVER];
+			bytes += uncopied_unknown(ledger);
+		return bytes + open_of(ledger, NIO_SIDE_RECEIVER, stage) +
+		       ledger->layer_open[NIO_SIDE_RECEIVER];
 	case NIO_STAGE_DEFERRED_COPY:
 		/* What requests that no window met pinned may have been copied. */
-		return bytes + b->hidden_pins + b->unseen + b->pinned_open +
-		       socket_ledger__may_copy_pins(b);
+		return bytes + ledger->hidden_pins + ledger->unseen + ledger->pinned_open +
+		       socket_ledger__may_copy_pins(ledger);
 	default:
 		return bytes;
 	}
 }
 
-bool socket_ledger__arrivals_missed(const struct socket_ledger *b)
+bool socket_ledger__arrivals_missed(const struct socket_ledger *ledger)
 {
-	return socket_ledger__at_most(b, NIO_STAGE_DEFERRED_COPY) >
-	       b->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+	return socket_ledger__at_most(ledger, NIO_STAGE_DEFERRED_COPY) >
+	       ledger->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 }
 
-uint64_t socket_ledger__copies_open(const struct socket_ledger *b)
+uint64_t socket_ledger__copies_open(const struct socket_ledger *ledger)
 {
-	return b->unseen + b->pinned_open + socket_ledger__copied_unseen(b) + uncopied_unknown(b) +
-	       b->layer_open[NIO_SIDE_SENDER] + b->layer_open[NIO_SIDE_RECEIVER] +
-	       open_of(b, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY) +
-	       open_of(b, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY);
+	return ledger->unseen + ledger->pinned_open + socket_ledger__copied_unseen(ledger) +
+	       uncopied_unknown(ledger) + ledger->layer_open[NIO_SIDE_SENDER] +
+	       ledger->layer_open[NIO_SIDE_RECEIVER] +
+	       open_of(ledger, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY) +
+	       open_of(ledger, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY);
 }

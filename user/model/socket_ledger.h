@@ -135,161 +135,164 @@ void socket_ledger__hide_pins(struct socket_ledger *d, const struct sock_state *
 void socket_ledger__mark_unknown_by_xdp(struct socket_ledger *d);
 
 /*
- * Sets b->seen. Bytes of connections without a seen call are divided as all bytes of the group were
- * in windows, if the intervals of its shares are of use (SAMPLED_WIDE). Once for each sum.
+ * Sets ledger->seen. Bytes of connections without a seen call are divided as all bytes of the group
+ * were in windows, if the intervals of its shares are of use (SAMPLED_WIDE). Once for each sum.
  */
-void socket_ledger__divide_missed(struct socket_ledger *b, const struct seen_bytes *seen);
+void socket_ledger__divide_missed(struct socket_ledger *ledger, const struct seen_bytes *seen);
 
-void socket_ledger__add(struct socket_ledger *b, const struct socket_ledger *other);
+void socket_ledger__add(struct socket_ledger *ledger, const struct socket_ledger *other);
 
 /* Did the sockets pin pages: by MSG_ZEROCOPY, or by requests of io_uring whose messages were seen?
  */
-bool socket_ledger__pins(const struct socket_ledger *b);
+bool socket_ledger__pins(const struct socket_ledger *ledger);
 
 /* Requests of io_uring that completed. */
-uint64_t socket_ledger__requests(const struct socket_ledger *b);
+uint64_t socket_ledger__requests(const struct socket_ledger *ledger);
 
 /*
  * Are there requests of io_uring that nothing reports, or packets of requests that were not seen?
  * So it is until the first notification, and if the socket ends before.
  */
-bool socket_ledger__hides_requests(const struct socket_ledger *b);
+bool socket_ledger__hides_requests(const struct socket_ledger *ledger);
 
 /*
  * May there be requests of io_uring whose end is not counted? Between windows no message ties a
  * request to its socket. Sends with MSG_ZEROCOPY are all counted.
  */
-bool socket_ledger__misses_requests(const struct socket_ledger *b);
+bool socket_ledger__misses_requests(const struct socket_ledger *ledger);
 
 /* A number of requests of io_uring: at least, if some may be missed; then unknown if it is 0. */
-struct num socket_ledger__requests_ended(const struct socket_ledger *b, uint64_t seen);
+struct num socket_ledger__requests_ended(const struct socket_ledger *ledger, uint64_t seen);
 
 /*
  * Zero-copy sends of which the kernel said whether they were copied, and those that were: sends
  * with MSG_ZEROCOPY and reported requests of io_uring.
  */
-uint64_t socket_ledger__ended(const struct socket_ledger *b);
-uint64_t socket_ledger__ended_copied(const struct socket_ledger *b);
+uint64_t socket_ledger__ended(const struct socket_ledger *ledger);
+uint64_t socket_ledger__ended_copied(const struct socket_ledger *ledger);
 
 /*
  * Bytes that the sockets counted minus booked bytes: 0 when nothing was missed. Unknown, with the
  * reason, where a socket counts something else than payload, or sockets were left out.
  */
-struct real socket_ledger__unaccounted(const struct socket_ledger *b, enum nio_side side);
+struct real socket_ledger__unaccounted(const struct socket_ledger *ledger, enum nio_side side);
 
 /* Sum over the stages and the uncovered kinds: of bytes sent, or of bytes read. */
-uint64_t socket_ledger__booked(const struct socket_ledger *b, enum nio_side side);
+uint64_t socket_ledger__booked(const struct socket_ledger *ledger, enum nio_side side);
 
 /* The same without what kTLS adds to the plaintext. */
-uint64_t socket_ledger__payload(const struct socket_ledger *b, enum nio_side side);
+uint64_t socket_ledger__payload(const struct socket_ledger *ledger, enum nio_side side);
 
 /*
  * Plaintext that kTLS copied, in both directions. Unknown if kTLS served sockets, and none of their
  * records could be counted, or if sockets were left out.
  */
-struct num socket_ledger__tls_copy(const struct socket_ledger *b);
+struct num socket_ledger__tls_copy(const struct socket_ledger *ledger);
 
 /* A number of this direction of kTLS: unknown likewise. */
-struct num socket_ledger__of_records(const struct socket_ledger *b, enum nio_side side,
+struct num socket_ledger__of_records(const struct socket_ledger *ledger, enum nio_side side,
 				     uint64_t number);
 
 /* Copies per byte sent and received here; unknown without bytes. */
-struct real socket_ledger__copies_per_byte(const struct socket_ledger *b);
+struct real socket_ledger__copies_per_byte(const struct socket_ledger *ledger);
 
 /* Was how this side's bytes moved estimated from a part of the calls and copies? */
-bool socket_ledger__is_estimate(const struct socket_ledger *b, enum nio_side side);
+bool socket_ledger__is_estimate(const struct socket_ledger *ledger, enum nio_side side);
 
 /*
  * A number of calls. Unknown if none was seen, and not every call of these connections was watched,
  * or if sockets were left out.
  */
-struct num socket_ledger__count(const struct socket_ledger *b, uint64_t seen);
+struct num socket_ledger__count(const struct socket_ledger *ledger, uint64_t seen);
 
 /* Bytes read that were peeked at, or taken without a copy: unknown if none was seen, likewise. */
-struct num socket_ledger__read_bytes(const struct socket_ledger *b, enum nio_uncovered_kind kind);
+struct num socket_ledger__read_bytes(const struct socket_ledger *ledger,
+				     enum nio_uncovered_kind kind);
 
 /*
  * Sizes of calls or copies, NIO_SIZES counts. Where some connections were not watched all the time,
  * each call counts for the time of its window, for connections that no window met as well.
  */
-const uint64_t *socket_ledger__sizes(const struct socket_ledger *b, enum nio_side side);
+const uint64_t *socket_ledger__sizes(const struct socket_ledger *ledger, enum nio_side side);
 
 /* Why the sizes of calls or copies are unknown: none was seen, and some were made. Else NULL. */
-const char *socket_ledger__no_sizes(const struct socket_ledger *b, enum nio_side side);
+const char *socket_ledger__no_sizes(const struct socket_ledger *ledger, enum nio_side side);
 
 /* Bytes of a kind of call, or of a stage: unknown if none was seen and some could have been. */
-struct num socket_ledger__call_bytes(const struct socket_ledger *b, enum nio_send_call kind);
-struct num socket_ledger__stage_bytes(const struct socket_ledger *b, enum nio_stage stage);
+struct num socket_ledger__call_bytes(const struct socket_ledger *ledger, enum nio_send_call kind);
+struct num socket_ledger__stage_bytes(const struct socket_ledger *ledger, enum nio_stage stage);
 
 /* Bytes of copies that were not seen, at most. */
-uint64_t socket_ledger__copies_open(const struct socket_ledger *b);
+uint64_t socket_ledger__copies_open(const struct socket_ledger *ledger);
 
 /* The same with the copies that were not seen. */
-struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b);
+struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *ledger);
 
 /* Share of the bytes that went through events; unknown without bytes. */
-struct real socket_ledger__coverage(const struct socket_ledger *b);
+struct real socket_ledger__coverage(const struct socket_ledger *ledger);
 
 /*
  * Share of the completed zero-copy sends and requests that were copied after all. Unknown if a
  * request ended without a report.
  */
-struct real socket_ledger__copied_fraction(const struct socket_ledger *b);
+struct real socket_ledger__copied_fraction(const struct socket_ledger *ledger);
 
 /*
  * Bytes without a seen call: copied or not. Where runs were refused, also bytes that were received
  * without a visible copy by an unknown call.
  */
-uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_side side);
+uint64_t socket_ledger__unclassified(const struct socket_ledger *ledger, enum nio_side side);
 
 /*
  * Bytes that MPTCP, a sockmap or another protocol on TCP moved: copied or not, and no stage has
  * them. kTLS has a stage of its own.
  */
-uint64_t socket_ledger__of_layers(const struct socket_ledger *b, enum nio_side side);
+uint64_t socket_ledger__of_layers(const struct socket_ledger *ledger, enum nio_side side);
 
 /* Are the bytes sent or received a minimum: were calls of MPTCP or of a sockmap not seen? */
-bool socket_ledger__is_least(const struct socket_ledger *b, enum nio_side side);
+bool socket_ledger__is_least(const struct socket_ledger *ledger, enum nio_side side);
 
 /*
  * Bytes that no stage has. Unknown for MPTCP and sockmaps where their calls were not seen: unlike
  * other layers, they have no byte counters that the programs read.
  */
-struct num socket_ledger__uncovered(const struct socket_ledger *b, enum nio_side side,
+struct num socket_ledger__uncovered(const struct socket_ledger *ledger, enum nio_side side,
 				    enum nio_uncovered_kind kind);
 
 /* Is this share of the side's bytes an estimate from the calls and copies that were seen? */
-bool socket_ledger__is_divided(const struct socket_ledger *b, enum nio_side side,
+bool socket_ledger__is_divided(const struct socket_ledger *ledger, enum nio_side side,
 			       enum nio_uncovered_kind kind);
 
 /* The most that a stage can have: its bytes (the least), and bytes whose events were missed. */
-uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage stage);
+uint64_t socket_ledger__at_most(const struct socket_ledger *ledger, enum nio_stage stage);
 
 /* May more pinned bytes have been copied than the stage has? Why: socket_ledger__deferred_reason().
  */
-bool socket_ledger__arrivals_missed(const struct socket_ledger *b);
-const char *socket_ledger__deferred_reason(const struct socket_ledger *b);
+bool socket_ledger__arrivals_missed(const struct socket_ledger *ledger);
+const char *socket_ledger__deferred_reason(const struct socket_ledger *ledger);
 
-/* Bytes that may have been copied in this way, at most: by the sockets and b->evidence. */
-uint64_t socket_ledger__may_copy(const struct socket_ledger *b, enum unseen_copy copy);
+/* Bytes that may have been copied in this way, at most: by the sockets and ledger->evidence. */
+uint64_t socket_ledger__may_copy(const struct socket_ledger *ledger, enum unseen_copy copy);
 
 /* Of these: copies of pinned pages. All. */
-uint64_t socket_ledger__may_copy_pins(const struct socket_ledger *b);
-uint64_t socket_ledger__copied_unseen(const struct socket_ledger *b);
+uint64_t socket_ledger__may_copy_pins(const struct socket_ledger *ledger);
+uint64_t socket_ledger__copied_unseen(const struct socket_ledger *ledger);
 
 /*
  * The first reason why bytes of a stage may have been copied without an event; NIO_STAGE_NR: of any
  * byte. NULL: none.
  */
-const char *socket_ledger__unseen_reason(const struct socket_ledger *b, enum nio_stage stage);
+const char *socket_ledger__unseen_reason(const struct socket_ledger *ledger, enum nio_stage stage);
 
 /* Why more bytes may have been copied than the stages have, calls apart that were not watched;
  * NULL: no such cause is known. */
-const char *socket_ledger__copies_reason(const struct socket_ledger *b);
+const char *socket_ledger__copies_reason(const struct socket_ledger *ledger);
 
-struct num socket_ledger__zerocopy_sends(const struct socket_ledger *b); /* with MSG_ZEROCOPY */
-uint64_t socket_ledger__copied_bytes(const struct socket_ledger *b); /* all copies made by a CPU */
-uint64_t socket_ledger__bytes(const struct socket_ledger *b);        /* sent and received */
+struct num
+socket_ledger__zerocopy_sends(const struct socket_ledger *ledger); /* with MSG_ZEROCOPY */
+uint64_t
+socket_ledger__copied_bytes(const struct socket_ledger *ledger);   /* all copies made by a CPU */
+uint64_t socket_ledger__bytes(const struct socket_ledger *ledger); /* sent and received */
 
 /*
  * Bytes of zero-copy calls of a connection (MSG_ZEROCOPY, io_uring's SEND_ZC) that the calls
@@ -310,9 +313,9 @@ const char *socket_ledger__refusal_name(unsigned int refusal);
  * Send calls that would have blocked (EAGAIN). Unknown where sendfile, splice or io_uring got
  * EAGAIN: they try several times in a call, and only some of these calls fail.
  */
-struct num socket_ledger__would_block(const struct socket_ledger *b);
+struct num socket_ledger__would_block(const struct socket_ledger *ledger);
 
 /* Send calls that the kernel refused, with any error but EAGAIN. */
-uint64_t socket_ledger__refused(const struct socket_ledger *b);
+uint64_t socket_ledger__refused(const struct socket_ledger *ledger);
 
 #endif

@@ -116,29 +116,31 @@ void socket_ledger__split_layer(struct socket_ledger *d, const struct sock_state
 }
 
 /* Records were counted, or there were none. */
-static bool has_records(const struct socket_ledger *b, enum nio_side side)
+static bool has_records(const struct socket_ledger *ledger, enum nio_side side)
 {
-	return b->tls[side].records || !b->uncovered[side][NIO_UNCOVERED_KTLS];
+	return ledger->tls[side].records || !ledger->uncovered[side][NIO_UNCOVERED_KTLS];
 }
 
-static struct num known_if(const struct socket_ledger *b, bool counted, uint64_t number)
+static struct num known_if(const struct socket_ledger *ledger, bool counted, uint64_t number)
 {
-	if (b->left_out)
+	if (ledger->left_out)
 		return num__unknown(SOCKET_LEDGER_LEFT_OUT);
 	return counted ? num__known(number) : num__unknown(SOCKET_LEDGER_NO_RECORDS);
 }
 
-struct num socket_ledger__of_records(const struct socket_ledger *b, enum nio_side side,
+struct num socket_ledger__of_records(const struct socket_ledger *ledger, enum nio_side side,
 				     uint64_t number)
 {
-	return known_if(b, has_records(b, side), number);
+	return known_if(ledger, has_records(ledger, side), number);
 }
 
-struct num socket_ledger__tls_copy(const struct socket_ledger *b)
+struct num socket_ledger__tls_copy(const struct socket_ledger *ledger)
 {
-	const struct tls_ledger *tx = &b->tls[NIO_SIDE_SENDER], *rx = &b->tls[NIO_SIDE_RECEIVER];
-	bool counted = tx->records || rx->records ||
-		       (has_records(b, NIO_SIDE_SENDER) && has_records(b, NIO_SIDE_RECEIVER));
+	const struct tls_ledger *tx = &ledger->tls[NIO_SIDE_SENDER],
+				*rx = &ledger->tls[NIO_SIDE_RECEIVER];
+	bool counted =
+		tx->records || rx->records ||
+		(has_records(ledger, NIO_SIDE_SENDER) && has_records(ledger, NIO_SIDE_RECEIVER));
 
-	return known_if(b, counted, tx->copied + rx->copied);
+	return known_if(ledger, counted, tx->copied + rx->copied);
 }

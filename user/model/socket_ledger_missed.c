@@ -67,7 +67,7 @@ static void divide_among(const struct way *ways, size_t n, uint64_t missed)
 }
 
 /* The stages from `first` to `last`, whose parts begin at `moved`. true: divided. */
-static bool divide_stages(struct socket_ledger *b, enum nio_stage first, enum nio_stage last,
+static bool divide_stages(struct socket_ledger *ledger, enum nio_stage first, enum nio_stage last,
 			  enum nio_moved moved, const struct sampled_sums *sums, uint32_t all,
 			  uint32_t none, uint64_t total, uint64_t missed)
 {
@@ -77,7 +77,7 @@ static bool divide_stages(struct socket_ledger *b, enum nio_stage first, enum ni
 	for (int i = first; i <= (int)last; i++)
 		/* What has no zero-copy id was not pinned by MSG_ZEROCOPY. */
 		if (i != NIO_STAGE_TX_PIN)
-			ways[n++] = (struct way){&b->stages[i], &b->stage_margin[i],
+			ways[n++] = (struct way){&ledger->stages[i], &ledger->stage_margin[i],
 						 1U << ((int)moved + i - (int)first), 0};
 	if (!missed || !find_shares(ways, n, sums, all, none, total))
 		return false;
@@ -86,45 +86,47 @@ static bool divide_stages(struct socket_ledger *b, enum nio_stage first, enum ni
 }
 
 /* The calls of bytes without a zero-copy id; their number. 0: how they were sent is not known. */
-static size_t find_calls(struct way ways[NIO_CALL_NR], struct socket_ledger *b)
+static size_t find_calls(struct way ways[NIO_CALL_NR], struct socket_ledger *ledger)
 {
 	size_t n = 0;
 
 	for (int i = 0; i < NIO_CALL_NR; i++)
 		if (i != NIO_CALL_ZEROCOPY)
-			ways[n++] = (struct way){&b->calls[i], &b->call_margin[i], 1U << i, 0};
+			ways[n++] = (struct way){&ledger->calls[i], &ledger->call_margin[i],
+						 1U << i, 0};
 	/* Calls with MSG_ZEROCOPY on a socket without the option have no id. */
-	return !b->zc_without_option &&
-			       find_shares(ways, n, &b->seen->calls, SEEN_CALLS, 0, b->socket_tx)
+	return !ledger->zc_without_option && find_shares(ways, n, &ledger->seen->calls, SEEN_CALLS,
+							 0, ledger->socket_tx)
 		       ? n
 		       : 0;
 }
 
-void socket_ledger__divide_missed(struct socket_ledger *b, const struct seen_bytes *seen)
+void socket_ledger__divide_missed(struct socket_ledger *ledger, const struct seen_bytes *seen)
 {
-	__u64 *sent = &b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED];
-	__u64 *read = &b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED];
-	uint64_t missed = u64__minus(*sent, b->pinned_open);
+	__u64 *sent = &ledger->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED];
+	__u64 *read = &ledger->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED];
+	uint64_t missed = u64__minus(*sent, ledger->pinned_open);
 	struct way calls[NIO_CALL_NR];
 	size_t calls_nr;
 
-	b->seen = seen;
+	ledger->seen = seen;
 	if (!seen)
 		return;
-	calls_nr = find_calls(calls, b);
-	if (calls_nr &&
-	    divide_stages(b, NIO_STAGE_TX_COPY, NIO_STAGE_TX_SPLICE, NIO_MOVED_COPIED, &seen->ways,
-			  SEEN_WAYS, 1U << NIO_MOVED_FOREIGN, b->socket_tx, missed)) {
+	calls_nr = find_calls(calls, ledger);
+	if (calls_nr && divide_stages(ledger, NIO_STAGE_TX_COPY, NIO_STAGE_TX_SPLICE,
+				      NIO_MOVED_COPIED, &seen->ways, SEEN_WAYS,
+				      1U << NIO_MOVED_FOREIGN, ledger->socket_tx, missed)) {
 		divide_among(calls, calls_nr, missed);
 		/* Requests of io_uring pin without an id, and windows may have met none. */
-		if (b->pins_hidden)
-			b->stage_margin[NIO_STAGE_TX_PIN].above += missed;
+		if (ledger->pins_hidden)
+			ledger->stage_margin[NIO_STAGE_TX_PIN].above += missed;
 		*sent -= missed;
-		b->divided[NIO_SIDE_SENDER] += missed;
+		ledger->divided[NIO_SIDE_SENDER] += missed;
 	}
-	if (divide_stages(b, NIO_STAGE_RX_COPY, NIO_STAGE_RX_SPLICE, NIO_MOVED_READ, &seen->reads,
-			  SEEN_READS, 1U << NIO_MOVED_UNCOPIED, b->socket_rx, *read)) {
-		b->divided[NIO_SIDE_RECEIVER] += *read;
+	if (divide_stages(ledger, NIO_STAGE_RX_COPY, NIO_STAGE_RX_SPLICE, NIO_MOVED_READ,
+			  &seen->reads, SEEN_READS, 1U << NIO_MOVED_UNCOPIED, ledger->socket_rx,
+			  *read)) {
+		ledger->divided[NIO_SIDE_RECEIVER] += *read;
 		*read = 0;
 	}
 }

@@ -126,10 +126,10 @@ void socket_ledger__bound_copies(struct socket_ledger *d, const struct sock_stat
 	may[UNSEEN_COLLAPSE] = d->readable;
 }
 
-uint64_t socket_ledger__may_copy(const struct socket_ledger *b, enum unseen_copy copy)
+uint64_t socket_ledger__may_copy(const struct socket_ledger *ledger, enum unseen_copy copy)
 {
-	const struct copy_evidence *e = &b->evidence;
-	uint64_t bytes = b->may_copy[copy];
+	const struct copy_evidence *e = &ledger->evidence;
+	uint64_t bytes = ledger->may_copy[copy];
 
 	switch (copy) {
 	case UNSEEN_ONWARD_CHECKSUM:
@@ -137,7 +137,7 @@ uint64_t socket_ledger__may_copy(const struct socket_ledger *b, enum unseen_copy
 	case UNSEEN_ONWARD_GATHER:
 		return u64__least(bytes, e->no_gather_bytes);
 	case UNSEEN_TAP:
-		return u64__most(bytes * e->tap_devices, b->tapped);
+		return u64__most(bytes * e->tap_devices, ledger->tapped);
 	case UNSEEN_XDP:
 		return e->xdp ? bytes : 0;
 	case UNSEEN_COLLAPSE:
@@ -147,17 +147,18 @@ uint64_t socket_ledger__may_copy(const struct socket_ledger *b, enum unseen_copy
 	}
 }
 
-uint64_t socket_ledger__may_copy_pins(const struct socket_ledger *b)
+uint64_t socket_ledger__may_copy_pins(const struct socket_ledger *ledger)
 {
-	return socket_ledger__may_copy(b, UNSEEN_TAP) + socket_ledger__may_copy(b, UNSEEN_STAMPS);
+	return socket_ledger__may_copy(ledger, UNSEEN_TAP) +
+	       socket_ledger__may_copy(ledger, UNSEEN_STAMPS);
 }
 
-uint64_t socket_ledger__copied_unseen(const struct socket_ledger *b)
+uint64_t socket_ledger__copied_unseen(const struct socket_ledger *ledger)
 {
 	uint64_t sum = 0;
 
 	for (enum unseen_copy i = 0; i < UNSEEN_NR; i++)
-		sum += socket_ledger__may_copy(b, i);
+		sum += socket_ledger__may_copy(ledger, i);
 	return sum;
 }
 
@@ -167,13 +168,13 @@ static const char *const unseen_reasons[UNSEEN_NR] = {
 #undef X
 };
 
-const char *socket_ledger__unseen_reason(const struct socket_ledger *b, enum nio_stage stage)
+const char *socket_ledger__unseen_reason(const struct socket_ledger *ledger, enum nio_stage stage)
 {
 	for (enum unseen_copy i = 0; i < UNSEEN_NR; i++) {
 		bool pins = i == UNSEEN_TAP || i == UNSEEN_STAMPS, reads = i == UNSEEN_COLLAPSE;
 		bool splices = i == UNSEEN_CHECKSUM || i == UNSEEN_ONWARD_CHECKSUM;
 
-		if (!socket_ledger__may_copy(b, i) ||
+		if (!socket_ledger__may_copy(ledger, i) ||
 		    (stage == NIO_STAGE_TX_SPLICE && (pins || reads)) ||
 		    (stage == NIO_STAGE_DEFERRED_COPY && !pins) ||
 		    (stage == NIO_STAGE_TX_COPY && (pins || reads || splices)))
@@ -183,7 +184,7 @@ const char *socket_ledger__unseen_reason(const struct socket_ledger *b, enum nio
 	return NULL;
 }
 
-const char *socket_ledger__deferred_reason(const struct socket_ledger *b)
+const char *socket_ledger__deferred_reason(const struct socket_ledger *ledger)
 {
 	static const char *const texts[DOUBT_DEFERRED_NR] = {
 #define X(id, text) text,
@@ -192,42 +193,44 @@ const char *socket_ledger__deferred_reason(const struct socket_ledger *b)
 	};
 
 	for (enum deferred_doubt i = 0; i < DOUBT_DEFERRED_NR; i++)
-		if (b->deferred_doubts[i])
+		if (ledger->deferred_doubts[i])
 			return texts[i];
 	return NULL;
 }
 
 /* Copies per byte, if as many more copies were made as `more`. */
-static struct real copies_with(const struct socket_ledger *b, uint64_t more)
+static struct real copies_with(const struct socket_ledger *ledger, uint64_t more)
 {
-	uint64_t bytes = socket_ledger__bytes(b);
+	uint64_t bytes = socket_ledger__bytes(ledger);
 
-	if (b->left_out)
+	if (ledger->left_out)
 		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
-	if (b->unmeasured || b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING])
+	if (ledger->unmeasured || ledger->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING])
 		return real__unknown("copies of bytes that no stage covers are unknown");
 	if (!bytes)
 		return real__unknown("nothing was sent or received");
-	return real__known((double)(socket_ledger__copied_bytes(b) + more) / (double)bytes);
+	return real__known((double)(socket_ledger__copied_bytes(ledger) + more) / (double)bytes);
 }
 
-const char *socket_ledger__copies_reason(const struct socket_ledger *b)
+const char *socket_ledger__copies_reason(const struct socket_ledger *ledger)
 {
-	const char *why = socket_ledger__unseen_reason(b, NIO_STAGE_NR);
+	const char *why = socket_ledger__unseen_reason(ledger, NIO_STAGE_NR);
 
 	if (!why)
-		why = socket_ledger__deferred_reason(b);
-	if (!why && !b->refused_runs && b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
+		why = socket_ledger__deferred_reason(ledger);
+	if (!why && !ledger->refused_runs &&
+	    ledger->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
 		why = SOCKET_LEDGER_UNKNOWN_CALL;
 	return why;
 }
 
-struct real socket_ledger__copies_per_byte(const struct socket_ledger *b)
+struct real socket_ledger__copies_per_byte(const struct socket_ledger *ledger)
 {
-	const char *why = socket_ledger__copies_reason(b);
-	struct real copies = copies_with(b, 0);
+	const char *why = socket_ledger__copies_reason(ledger);
+	struct real copies = copies_with(ledger, 0);
 
-	if (copies.known && !socket_ledger__copied_bytes(b) && socket_ledger__copies_open(b))
+	if (copies.known && !socket_ledger__copied_bytes(ledger) &&
+	    socket_ledger__copies_open(ledger))
 		return real__unknown(why ? why : SOCKET_LEDGER_NOT_SEEN);
 	return copies;
 }
@@ -236,7 +239,7 @@ struct real socket_ledger__copies_per_byte(const struct socket_ledger *b)
  * A byte of an unseen call may be copied in the call. If its socket also pins, a packet with pinned
  * bytes may hold it, and the kernel copies all of that packet later.
  */
-struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b)
+struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *ledger)
 {
-	return copies_with(b, socket_ledger__copies_open(b));
+	return copies_with(ledger, socket_ledger__copies_open(ledger));
 }

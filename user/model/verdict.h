@@ -33,7 +33,7 @@ void verdict__give(struct run_result *r, const struct environment *env);
  * Fills v from the ledger of sockets whose program is not the load generator. notices: completions
  * are seen on this kernel. Without zero-copy sends v->text is empty and v->cause ZC_CAUSE_NONE.
  */
-void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool notices);
+void verdict__of_sockets(struct verdict *v, const struct socket_ledger *ledger, bool notices);
 
 /* Bytes of a way to send, from the least to the most. */
 struct verdict_bytes {

@@ -7,26 +7,26 @@
 #include "verdict_internal.h"
 
 /* All calls were seen, and none pinned. */
-static bool pinned_nothing(const struct socket_ledger *b)
+static bool pinned_nothing(const struct socket_ledger *ledger)
 {
-	return !b->unwatched && !socket_ledger__is_estimate(b, NIO_SIDE_SENDER) &&
-	       !b->stages[NIO_STAGE_TX_PIN].bytes &&
-	       !b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING];
+	return !ledger->unwatched && !socket_ledger__is_estimate(ledger, NIO_SIDE_SENDER) &&
+	       !ledger->stages[NIO_STAGE_TX_PIN].bytes &&
+	       !ledger->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING];
 }
 
 /* The cause of copied sends of sockets, from pages and addresses. */
-static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger *b)
+static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger *ledger)
 {
-	if (b->zerocopy && b->zerocopy_local == b->zerocopy)
+	if (ledger->zerocopy && ledger->zerocopy_local == ledger->zerocopy)
 		add(v, ZC_CAUSE_LOCAL, "the peers are on this machine, %s",
 		    verdict_clauses[ZC_CAUSE_LOCAL]);
-	else if (b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
+	else if (ledger->stages[NIO_STAGE_DEFERRED_COPY].bytes)
 		add(v, ZC_CAUSE_ARRIVED, "their pages were seen to arrive on this machine, %s",
 		    verdict_clauses[ZC_CAUSE_ARRIVED]);
-	else if (b->unwatched || socket_ledger__is_estimate(b, NIO_SIDE_SENDER))
+	else if (ledger->unwatched || socket_ledger__is_estimate(ledger, NIO_SIDE_SENDER))
 		add(v, ZC_CAUSE_UNKNOWN,
 		    "why was not seen: calls and packets were not watched all the time");
-	else if (pinned_nothing(b))
+	else if (pinned_nothing(ledger))
 		add(v, ZC_CAUSE_NO_SG,
 		    "nothing was pinned, because the route does no scatter-gather or the calls "
 		    "made the connections (TCP Fast Open), %s",
@@ -39,47 +39,47 @@ static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger
 
 /* "32 zero-copy sends", "32 seen zero-copy sends" if there may be more. */
 #define ENDED_FORMAT "%s%s zero-copy send%s"
-#define ENDED_ARGS(b, ended) \
-	TEXT_COUNT(ended), socket_ledger__misses_requests(b) ? " seen" : "", plural(ended)
+#define ENDED_ARGS(ledger, ended) \
+	TEXT_COUNT(ended), socket_ledger__misses_requests(ledger) ? " seen" : "", plural(ended)
 
 /* Zero-copy that was requested and refused, or is unknown. */
-static void find_refused_of_sockets(struct verdict *v, const struct socket_ledger *b)
+static void find_refused_of_sockets(struct verdict *v, const struct socket_ledger *ledger)
 {
-	uint64_t by_uring = b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING];
-	uint64_t refused = b->refused[NIO_REFUSAL_ENOBUFS];
+	uint64_t by_uring = ledger->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_IO_URING];
+	uint64_t refused = ledger->refused[NIO_REFUSAL_ENOBUFS];
 
-	if (b->zc_without_option)
+	if (ledger->zc_without_option)
 		add(v, ZC_CAUSE_NO_OPTION,
 		    "%s%s send%s with MSG_ZEROCOPY on sockets without SO_ZEROCOPY, %s",
-		    b->unwatched ? "about " : "", TEXT_COUNT(b->zc_without_option),
-		    plural(b->zc_without_option), verdict_clauses[ZC_CAUSE_NO_OPTION]);
+		    ledger->unwatched ? "about " : "", TEXT_COUNT(ledger->zc_without_option),
+		    plural(ledger->zc_without_option), verdict_clauses[ZC_CAUSE_NO_OPTION]);
 	if (refused)
 		add(v, ZC_CAUSE_ENOBUFS,
 		    "%s%s send call%s failed with ENOBUFS: read notifications sooner, or raise "
 		    "net.core.optmem_max or the limit of locked memory",
-		    b->unwatched ? "about " : "", TEXT_COUNT(refused), plural(refused));
-	if (by_uring && !socket_ledger__requests(b))
+		    ledger->unwatched ? "about " : "", TEXT_COUNT(refused), plural(refused));
+	if (by_uring && !socket_ledger__requests(ledger))
 		add(v, ZC_CAUSE_IO_URING, "%s%s were sent by io_uring's SEND_ZC; %s",
-		    socket_ledger__is_estimate(b, NIO_SIDE_SENDER) ? "about " : "",
+		    socket_ledger__is_estimate(ledger, NIO_SIDE_SENDER) ? "about " : "",
 		    TEXT_BYTES(by_uring), verdict_clauses[ZC_CAUSE_IO_URING]);
 }
 
 /* Pinned bytes that were copied later. Bytes that were not pinned have their own sentence. */
-static void append_deferred(struct verdict *v, const struct socket_ledger *b)
+static void append_deferred(struct verdict *v, const struct socket_ledger *ledger)
 {
-	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
-	uint64_t deferred = b->stages[NIO_STAGE_DEFERRED_COPY].bytes;
-	uint64_t most = socket_ledger__at_most(b, NIO_STAGE_DEFERRED_COPY);
+	uint64_t pinned = ledger->stages[NIO_STAGE_TX_PIN].bytes;
+	uint64_t deferred = ledger->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+	uint64_t most = socket_ledger__at_most(ledger, NIO_STAGE_DEFERRED_COPY);
 
 	if (!pinned)
 		return;
 	/* Neither number is of all: the pinned bytes are a minimum or an estimate. */
-	if (socket_ledger__is_estimate(b, NIO_SIDE_SENDER)) {
+	if (socket_ledger__is_estimate(ledger, NIO_SIDE_SENDER)) {
 		if (deferred)
 			append(v, " At least %s were copied later.", TEXT_LEAST(deferred));
 		return;
 	}
-	if (deferred && socket_ledger__arrivals_missed(b))
+	if (deferred && socket_ledger__arrivals_missed(ledger))
 		append(v, " Of %s pinned, at least %s were copied later.", TEXT_BYTES(pinned),
 		       TEXT_LEAST(u64__least(deferred, pinned)));
 	else if (deferred)
@@ -91,38 +91,39 @@ static void append_deferred(struct verdict *v, const struct socket_ledger *b)
 	else
 		append(v, " %s were pinned, and not seen to be copied on this machine.",
 		       TEXT_BYTES(pinned));
-	if (b->deferred_again)
+	if (ledger->deferred_again)
 		append(v, " %s of them were sent again, and copied again.",
-		       TEXT_BYTES(b->deferred_again));
+		       TEXT_BYTES(ledger->deferred_again));
 	/* Packets with pinned bytes are copied whole. */
-	if (deferred > pinned + b->deferred_again + SURPLUS_MIN(pinned) &&
-	    b->stages[NIO_STAGE_TX_COPY].bytes)
+	if (deferred > pinned + ledger->deferred_again + SURPLUS_MIN(pinned) &&
+	    ledger->stages[NIO_STAGE_TX_COPY].bytes)
 		append(v,
 		       " Besides, %s that were not pinned were copied later: they share packets "
 		       "with "
 		       "pinned bytes.",
-		       TEXT_BYTES(deferred - pinned - b->deferred_again));
+		       TEXT_BYTES(deferred - pinned - ledger->deferred_again));
 }
 
 /* Bytes that the same sockets sent without zero-copy. */
-static void append_unpinned(struct verdict *v, const struct socket_ledger *b)
+static void append_unpinned(struct verdict *v, const struct socket_ledger *ledger)
 {
-	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
-	uint64_t asked = b->calls[NIO_CALL_ZEROCOPY].bytes + b->calls[NIO_CALL_IO_URING].bytes;
-	uint64_t copied = b->stages[NIO_STAGE_TX_COPY].bytes;
+	uint64_t pinned = ledger->stages[NIO_STAGE_TX_PIN].bytes;
+	uint64_t asked =
+		ledger->calls[NIO_CALL_ZEROCOPY].bytes + ledger->calls[NIO_CALL_IO_URING].bytes;
+	uint64_t copied = ledger->stages[NIO_STAGE_TX_COPY].bytes;
 	uint64_t by_zerocopy = asked > pinned ? asked - pinned : 0;
 
 	if (pinned && copied > by_zerocopy + SURPLUS_MIN(pinned))
 		append(v, " %s%s were sent without zero-copy and copied in the send call.",
-		       socket_ledger__is_estimate(b, NIO_SIDE_SENDER) ? "About " : "",
+		       socket_ledger__is_estimate(ledger, NIO_SIDE_SENDER) ? "About " : "",
 		       TEXT_BYTES(copied - by_zerocopy));
 }
 
 /* Requests of which the kernel says nothing, or something that is not so. */
-static void append_requests(struct verdict *v, const struct socket_ledger *b)
+static void append_requests(struct verdict *v, const struct socket_ledger *ledger)
 {
-	uint64_t unreported = b->requests[NIO_REQUEST_UNREPORTED];
-	uint64_t misreported = b->requests[NIO_REQUEST_MISREPORTED];
+	uint64_t unreported = ledger->requests[NIO_REQUEST_UNREPORTED];
+	uint64_t misreported = ledger->requests[NIO_REQUEST_MISREPORTED];
 
 	if (misreported)
 		append(v,
@@ -130,90 +131,92 @@ static void append_requests(struct verdict *v, const struct socket_ledger *b)
 		       "more %s copied: the kernel reports a request as copied if its bytes share "
 		       "a packet "
 		       "with an earlier request's.",
-		       b->unwatched ? "at least " : "", TEXT_COUNT(misreported),
+		       ledger->unwatched ? "at least " : "", TEXT_COUNT(misreported),
 		       misreported == 1 ? "was" : "were");
 	if (unreported)
 		append(v,
 		       "%s%s%s zero-copy request%s of io_uring ended without a report of copies "
 		       "(IORING_SEND_ZC_REPORT_USAGE).",
-		       v->text[0] ? " " : "", b->unwatched ? "At least " : "",
+		       v->text[0] ? " " : "", ledger->unwatched ? "At least " : "",
 		       TEXT_COUNT(unreported), plural(unreported));
 }
 
 /* Were copies seen, or must the calls of requests without a report have copied? */
-static bool saw_copies(const struct socket_ledger *b)
+static bool saw_copies(const struct socket_ledger *ledger)
 {
-	return socket_ledger__ended_copied(b) || b->stages[NIO_STAGE_DEFERRED_COPY].bytes ||
-	       (b->requests[NIO_REQUEST_UNREPORTED] && b->calls[NIO_CALL_IO_URING].bytes &&
-		pinned_nothing(b));
+	return socket_ledger__ended_copied(ledger) ||
+	       ledger->stages[NIO_STAGE_DEFERRED_COPY].bytes ||
+	       (ledger->requests[NIO_REQUEST_UNREPORTED] &&
+		ledger->calls[NIO_CALL_IO_URING].bytes && pinned_nothing(ledger));
 }
 
-static void append_ended(struct verdict *v, const struct socket_ledger *b)
+static void append_ended(struct verdict *v, const struct socket_ledger *ledger)
 {
-	uint64_t ended = socket_ledger__ended(b), copied = socket_ledger__ended_copied(b);
+	uint64_t ended = socket_ledger__ended(ledger), copied = socket_ledger__ended_copied(ledger);
 
 	if (copied)
 		append(v,
 		       "The kernel reports %s of " ENDED_FORMAT " as copied (it merges sends, and "
 		       "reports them all if it copied a part of one).",
-		       TEXT_COUNT(copied), ENDED_ARGS(b, ended));
+		       TEXT_COUNT(copied), ENDED_ARGS(ledger, ended));
 	else
 		append(v, "The kernel reports none of " ENDED_FORMAT " as copied.",
-		       ENDED_ARGS(b, ended));
+		       ENDED_ARGS(ledger, ended));
 }
 
-static void verdict_of_sends(struct verdict *v, const struct socket_ledger *b, bool notices)
+static void verdict_of_sends(struct verdict *v, const struct socket_ledger *ledger, bool notices)
 {
-	uint64_t ended = socket_ledger__ended(b), copied = socket_ledger__ended_copied(b);
-	uint64_t unreported = b->requests[NIO_REQUEST_UNREPORTED];
-	uint64_t zerocopy = b->ids > b->calls[NIO_CALL_ZEROCOPY].events
-				    ? b->ids
-				    : b->calls[NIO_CALL_ZEROCOPY].events;
-	uint64_t sends = zerocopy + b->calls[NIO_CALL_IO_URING].events;
+	uint64_t ended = socket_ledger__ended(ledger), copied = socket_ledger__ended_copied(ledger);
+	uint64_t unreported = ledger->requests[NIO_REQUEST_UNREPORTED];
+	uint64_t zerocopy = ledger->ids > ledger->calls[NIO_CALL_ZEROCOPY].events
+				    ? ledger->ids
+				    : ledger->calls[NIO_CALL_ZEROCOPY].events;
+	uint64_t sends = zerocopy + ledger->calls[NIO_CALL_IO_URING].events;
 
-	if (ended && !copied && b->under_xdp) {
+	if (ended && !copied && ledger->under_xdp) {
 		v->cause = ZC_CAUSE_UNKNOWN;
 		append(v,
 		       "The kernel reports none of " ENDED_FORMAT " as copied, but native XDP on a "
 		       "veth device of this machine copies zero-copy packets without a report.",
-		       ENDED_ARGS(b, ended));
+		       ENDED_ARGS(ledger, ended));
 		return;
 	}
-	if (ended && !unreported && !saw_copies(b)) {
+	if (ended && !unreported && !saw_copies(ledger)) {
 		v->cause = ZC_CAUSE_NOT_COPIED;
-		append(v, "None of " ENDED_FORMAT " was copied.", ENDED_ARGS(b, ended));
+		append(v, "None of " ENDED_FORMAT " was copied.", ENDED_ARGS(ledger, ended));
 		return;
 	}
-	if (saw_copies(b))
-		find_copied_of_sockets(v, b);
+	if (saw_copies(ledger))
+		find_copied_of_sockets(v, ledger);
 	else if (unreported)
 		add(v, ZC_CAUSE_IO_URING, "%s", verdict_clauses[ZC_CAUSE_IO_URING]);
 	if (ended)
-		append_ended(v, b);
+		append_ended(v, ledger);
 	else if (zerocopy || !unreported)
 		append(v, "%s%s send%s asked for zero-copy; %s.",
-		       b->unwatched && sends > b->ids ? "About " : "", TEXT_COUNT(sends),
+		       ledger->unwatched && sends > ledger->ids ? "About " : "", TEXT_COUNT(sends),
 		       plural(sends),
 		       notices ? "none was seen to complete"
 			       : "this kernel does not tell of completions");
 }
 
-void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool notices)
+void verdict__of_sockets(struct verdict *v, const struct socket_ledger *ledger, bool notices)
 {
-	bool sends = socket_ledger__requests(b) || b->completed || socket_ledger__pins(b) ||
-		     b->calls[NIO_CALL_ZEROCOPY].events > b->zc_without_option;
+	bool sends = socket_ledger__requests(ledger) || ledger->completed ||
+		     socket_ledger__pins(ledger) ||
+		     ledger->calls[NIO_CALL_ZEROCOPY].events > ledger->zc_without_option;
 	unsigned int said;
 
-	*v = (struct verdict){.copied_fraction = socket_ledger__copied_fraction(b)};
+	*v = (struct verdict){.copied_fraction = socket_ledger__copied_fraction(ledger)};
 	if (sends) {
-		verdict_of_sends(v, b, notices);
-		append_requests(v, b);
+		verdict_of_sends(v, ledger, notices);
+		append_requests(v, ledger);
 		verdict__append_causes(v, 0);
-		append_deferred(v, b);
-		append_unpinned(v, b);
+		append_deferred(v, ledger);
+		append_unpinned(v, ledger);
 	}
 	said = v->causes_nr;
-	find_refused_of_sockets(v, b);
+	find_refused_of_sockets(v, ledger);
 	verdict__append_causes(v, said);
 	if (v->causes_nr && v->cause == ZC_CAUSE_NONE)
 		v->cause = v->causes[0].cause;
