@@ -49,9 +49,8 @@ static _Noreturn void refuse_unknown(const struct option_line *l, const char *da
 	near = dashes[1] ? synonym(name, names, nr) : NULL;
 	if (!near && dashes[1])
 		near = choice__nearest(name, names, nr);
-	option_refuse("%s has no option %s%s;%s%s%s '%s' lists its options", l->command, dashes,
-		      name, near ? " did you mean --" : "", near ? near : "", near ? "?" : "",
-		      l->help);
+	l->refuse("%s has no option %s%s;%s%s%s '%s' lists its options", l->command, dashes, name,
+		  near ? " did you mean --" : "", near ? near : "", near ? "?" : "", l->help);
 }
 
 static _Noreturn void refuse_ambiguous(const struct option_line *l, const char *name)
@@ -62,7 +61,7 @@ static _Noreturn void refuse_ambiguous(const struct option_line *l, const char *
 		if (is_own(l, l->rows[i]) && strncmp(l->rows[i]->name, name, strlen(name)) == 0)
 			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s--%s",
 						len ? ", " : "", l->rows[i]->name);
-	option_refuse("--%s can be any of %s; write more of its name", name, list);
+	l->refuse("--%s can be any of %s; write more of its name", name, list);
 }
 
 /* By its name or a unique prefix. */
@@ -103,9 +102,9 @@ static void parse_option(struct option_line *l, const struct option_row *row, co
 	char why[512];
 
 	if (row->arg && !value && l->next == l->end)
-		option_refuse("--%s needs a value: --%s %s", row->name, row->name, row->arg);
+		l->refuse("--%s needs a value: --%s %s", row->name, row->name, row->arg);
 	if (!row->arg && value)
-		option_refuse("--%s takes no value", row->name);
+		l->refuse("--%s takes no value", row->name);
 	if (row->arg && !value)
 		value = *l->next++;
 	if (l->before)
@@ -113,7 +112,7 @@ static void parse_option(struct option_line *l, const struct option_row *row, co
 	if (row->parse)
 		row->parse(field, value);
 	if (option__store(row, field, value, why, sizeof(why)))
-		option_refuse("%s", why);
+		l->refuse("%s", why);
 }
 
 static void parse_long(struct option_line *l, const char *word)

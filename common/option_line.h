@@ -19,6 +19,8 @@ struct option_line {
 	void (*before)(struct option_line *l, const struct option_row *row, const char *arg);
 	/* Takes a word that is no option. */
 	void (*operand)(struct option_line *l, const char *word);
+	/* The command line is wrong, for this reason: a sentence without its full stop. */
+	__attribute__((format(printf, 1, 2), noreturn)) void (*refuse)(const char *format, ...);
 };
 
 /* Adds an option of the command, which has at most OPTION_ROWS_MAX. */
@@ -26,14 +28,8 @@ void option_line__add(struct option_line *l, const struct option_row *row);
 
 /*
  * Stores all options in their fields. An option may be a unique prefix of its name; after -- no
- * word is an option. What is wrong is refused.
+ * word is an option. refuse() is called for what is wrong.
  */
 void option_line__parse(struct option_line *l);
-
-/*
- * The command line is wrong: one sentence, without its full stop, and the program exits with status
- * 2. Each program has its own function.
- */
-__attribute__((format(printf, 1, 2))) _Noreturn void option_refuse(const char *format, ...);
 
 #endif

@@ -19,8 +19,8 @@ static void parse_mode(void *mode, const char *arg)
 	char names[MODE_LIST_LEN];
 
 	if (mode__parse(arg, mode))
-		option_refuse("--mode '%.60s' is not known: choose one of %s", arg,
-			      mode__list(names, sizeof(names), ~0U));
+		lg_options__refuse("--mode '%.60s' is not known: choose one of %s", arg,
+				   mode__list(names, sizeof(names), ~0U));
 }
 
 static void add_cpu(unsigned int cpu, void *arg)
@@ -40,12 +40,13 @@ static void set_cpus(struct cpu_list *list, const char *text, const char *option
 		return;
 	parse_cpu_list(text, CPUS_MAX, add_cpu, list);
 	if (sched_getaffinity(0, sizeof(usable), cpu_mask__set(&usable)))
-		option_refuse("The usable CPUs cannot be read: leave out --%s", option);
+		lg_options__refuse("The usable CPUs cannot be read: leave out --%s", option);
 	for (unsigned int i = 0; i < list->nr; i++)
 		if (!cpu_mask__has(&usable, list->cpu[i]))
-			option_refuse("--%s names CPU %u, which this machine does not have or does "
-				      "not let this process use",
-				      option, list->cpu[i]);
+			lg_options__refuse(
+				"--%s names CPU %u, which this machine does not have or does "
+				"not let this process use",
+				option, list->cpu[i]);
 }
 
 int endpoint__parse(const char *text, struct endpoint *e)
@@ -83,11 +84,11 @@ static void parse_endpoint(void *options, const char *arg)
 	const struct sockaddr_in *in = (const void *)&s->endpoint.addr;
 
 	if (endpoint__parse(arg, &s->endpoint))
-		option_refuse("--%s takes ADDRESS:PORT such as 127.0.0.1:5001 or [::1]:0, not "
-			      "'%.60s'",
-			      sends ? "connect" : "listen", arg);
+		lg_options__refuse("--%s takes ADDRESS:PORT such as 127.0.0.1:5001 or [::1]:0, not "
+				   "'%.60s'",
+				   sends ? "connect" : "listen", arg);
 	if (sends && !in->sin_port)
-		option_refuse("--connect '%.60s' names port 0: give the receiver's port", arg);
+		lg_options__refuse("--connect '%.60s' names port 0: give the receiver's port", arg);
 }
 
 #define SENDING (COMMAND_SEND | COMMAND_LOOPBACK)
@@ -177,7 +178,7 @@ static void settings__check(struct lg_options *s)
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (rules[i].wrong)
-			option_refuse("%s", rules[i].why);
+			lg_options__refuse("%s", rules[i].why);
 	set_cpus(&s->cpus, w->sender_cpus, "cpus");
 	set_cpus(&s->cpus_receiver, w->receiver_cpus, "cpus-receiver");
 	w->connections = workload__connections(w);
@@ -189,7 +190,7 @@ static void settings__check(struct lg_options *s)
 		w->duration_ns = 5 * NS_PER_SEC;
 	/* A receiver allocates no messages. */
 	if (sends && mode__check_memory(s->mode, w, mode__memory_here(), why, sizeof(why)))
-		option_refuse("%s", why);
+		lg_options__refuse("%s", why);
 }
 
 EMBED(help_text, "loadgen/loadgen.help");
@@ -221,7 +222,7 @@ static void check_command(struct option_line *l, const struct option_row *row, c
 
 	(void)arg;
 	if (!(row->commands & s->command))
-		option_refuse("--%s does not belong to %s: see --help", row->name, l->command);
+		lg_options__refuse("--%s does not belong to %s: see --help", row->name, l->command);
 	if (row->offset == offsetof(struct lg_options, help) ||
 	    row->offset == offsetof(struct lg_options, version))
 		l->next = l->end;
@@ -230,7 +231,7 @@ static void check_command(struct option_line *l, const struct option_row *row, c
 static void refuse_word(struct option_line *l, const char *word)
 {
 	(void)l;
-	option_refuse("'%.60s' is neither an option nor an option's value: see --help", word);
+	lg_options__refuse("'%.60s' is neither an option nor an option's value: see --help", word);
 }
 
 void lg_options__parse(struct lg_options *s, int argc, char **argv)
@@ -243,6 +244,7 @@ void lg_options__parse(struct lg_options *s, int argc, char **argv)
 		.end = argv + argc,
 		.before = check_command,
 		.operand = refuse_word,
+		.refuse = lg_options__refuse,
 	};
 
 	*s = (struct lg_options){
@@ -254,8 +256,9 @@ void lg_options__parse(struct lg_options *s, int argc, char **argv)
 		l.command = *l.next++;
 		s->command = !strcmp(l.command, "send") ? COMMAND_SEND : COMMAND_RECV;
 		if (s->command == COMMAND_RECV && strcmp(l.command, "recv") != 0)
-			option_refuse("'%.60s' is not a command: give send, recv or options only",
-				      l.command);
+			lg_options__refuse(
+				"'%.60s' is not a command: give send, recv or options only",
+				l.command);
 	}
 	for (size_t i = 0; i < ROWS; i++)
 		if (rows[i].commands)

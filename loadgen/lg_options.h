@@ -49,7 +49,13 @@ struct lg_options {
 	bool help, version;
 };
 
-/* Refuses what is wrong (option_refuse()). With help or version set, nothing else is checked. */
+/*
+ * The command line is wrong, for this reason: a sentence without its full stop. Exits with status
+ * 2.
+ */
+__attribute__((format(printf, 1, 2))) _Noreturn void lg_options__refuse(const char *format, ...);
+
+/* Refuses what is wrong. With help or version set, nothing else is checked. */
 void lg_options__parse(struct lg_options *s, int argc, char **argv);
 
 void lg_options__help(void);

@@ -6,7 +6,6 @@
 #include <linux/capability.h>
 #include <malloc.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +15,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/option_line.h"
 #include "common/uid_map.h"
 #include "lg_options.h"
 #include "session.h"
@@ -96,20 +94,7 @@ static int limit(int resource, rlim_t want)
 	return setrlimit(resource, &new) ? -errno : 0;
 }
 
-#define EXIT_USAGE 2
-#define HEAP_STEP  (4 << 20) /* bytes by which the heap grows */
-
-void option_refuse(const char *format, ...)
-{
-	char why[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, sizeof(why), format, args);
-	va_end(args);
-	fprintf(stderr, "netio-loadgen: %s\n", why);
-	exit(EXIT_USAGE);
-}
+#define HEAP_STEP (4 << 20) /* bytes by which the heap grows */
 
 /* Opens descriptors 0 to 2, so that no socket gets these numbers. */
 static int open_standard(void)

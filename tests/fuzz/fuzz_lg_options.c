@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/option_line.h"
 #include "fuzz.h"
 #include "loadgen/lg_options.h"
 
@@ -15,7 +14,7 @@
 static jmp_buf refused;
 
 /* Replaces the program's, which ends it. */
-void option_refuse(const char *format, ...)
+void lg_options__refuse(const char *format, ...)
 {
 	char why[512];
 	va_list args;

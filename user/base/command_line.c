@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/option_line.h"
 #include "common/word.h"
 #include "common/xalloc.h"
 #include "printable.h"
@@ -26,17 +25,6 @@ void usage_error(const char *format, ...)
 	log_error("%s", text);
 	free(text);
 	exit(EXIT_USAGE);
-}
-
-void option_refuse(const char *format, ...)
-{
-	char why[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, sizeof(why), format, args);
-	va_end(args);
-	usage_error("%s.", why);
 }
 
 bool command_line__check_outputs(const struct output_option *outputs, size_t nr)

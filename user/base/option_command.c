@@ -3,6 +3,7 @@
 #include "option_command.h"
 
 #include <argp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,6 +200,17 @@ static void parse_operand(struct option_line *line, const char *word)
 			    word, l->program, word);
 }
 
+__attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...)
+{
+	char why[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	usage_error("%s.", why);
+}
+
 void option_command__parse(const struct option_command *c, int argc, char **argv, void *options)
 {
 	bool named = argc > 1 && strcmp(argv[1], c->name) == 0;
@@ -209,7 +221,8 @@ void option_command__parse(const struct option_command *c, int argc, char **argv
 				  .end = argv + argc,
 				  .help = l.help,
 				  .before = before,
-				  .operand = parse_operand}};
+				  .operand = parse_operand,
+				  .refuse = refuse}};
 
 	if (l.line.next + 1 == l.line.end && strcmp(*l.line.next, DESCRIBE_OPTION) == 0) {
 		option_command__describe(c);

@@ -10,14 +10,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "common/option_line.h"
 #include "loadgen/lg_options.h"
 
 static jmp_buf refusal__caller;
 static char refusal__why[512];
 
 /* Replaces the program's. */
-void option_refuse(const char *format, ...)
+void lg_options__refuse(const char *format, ...)
 {
 	va_list args;
 
