@@ -4,7 +4,7 @@
 
 Each file that its two tables name exists, and has the names that stand before it. Then a counter, an option and a
 mode are added in a copy of the sources, each by the row that the table names: the lists that are made of the rows
-compile, and have the new one.
+compile, and have the new one. docs/design/bpf-programs.md has the files of bpf/ and the prefixes of its programs.
 """
 import os
 import re
@@ -82,6 +82,20 @@ def insert(copy, what, table, row):
     open(f"{copy}/{file}", "w", encoding="utf-8").write(text)
 
 
+def check_bpf_page():
+    """The page names each file of bpf/, and no other, and the beginning of each program's name."""
+    page = open(f"{TREE}/docs/design/bpf-programs.md", encoding="utf-8").read()
+    table = page.split("| file | content |", 1)[1].split("\n\n", 1)[0]
+    named, there = set(re.findall(r"`([\w.]+\.[ch])`", table)), set(os.listdir(f"{TREE}/bpf"))
+    assert named == there, f"bpf-programs.md: not named: {there - named}; not there: {named - there}"
+    prefixes = tuple(re.findall(r"`(nio_\w+)`", page.split("## ", 2)[1]))
+    for file in (file for file in os.listdir(f"{BUILD}/bpf") if file.endswith(".skel.h")):
+        programs = re.findall(r"struct bpf_program \*(\w+);", open(f"{BUILD}/bpf/{file}", encoding="utf-8").read())
+        assert programs, file
+        for program in programs:
+            assert program.startswith(prefixes), f"bpf-programs.md has no name or prefix of {program}"
+
+
 def add_a_counter(copy):
     insert(copy, "a count of watched sockets", "NIO_SOCK_COUNTS", "X(walked, true)")
     it = '#include "model/socket_ledger.h"\nint it(struct socket_ledger *ledger)\n{\n\treturn ledger->walked;\n}\n'
@@ -115,6 +129,7 @@ def main():
         for name, path in re.findall(r"`(\w+)\(\)`(?: in| of|,)? `(user/[^`]+\.c)`", cells[1]):
             text = open(f"{TREE}/{path}", encoding="utf-8").read()
             assert re.search(rf"\b{name}\(", text), f"{name}() is not in {path}"
+    check_bpf_page()
     for walk in (add_a_counter, add_an_option, add_a_mode):
         with tempfile.TemporaryDirectory() as copy:
             for folder in ("bpf", "common", "loadgen", "user"):
