@@ -20,19 +20,19 @@
 
 #define BATCH 64
 
-static bool receiver_conn__settled(const struct receiver_conn *f)
+static bool receiver_conn__settled(const struct receiver_conn *conn)
 {
-	return f->bytes == f->expected;
+	return conn->bytes == conn->expected;
 }
 
-/* Caller holds r->lock. Updates pending and err after f's bytes, expected or ended changed. */
-static void recv_loop__check(struct recv_loop *r, struct receiver_conn *f)
+/* Caller holds r->lock. Updates pending and err after conn's bytes, expected or ended changed. */
+static void recv_loop__check(struct recv_loop *r, struct receiver_conn *conn)
 {
-	if (receiver_conn__settled(f))
+	if (receiver_conn__settled(conn))
 		r->pending--;
-	else if (f->expected != UINT64_MAX && f->bytes > f->expected)
+	else if (conn->expected != UINT64_MAX && conn->bytes > conn->expected)
 		r->err = r->err ? r->err : -EOVERFLOW;
-	else if (f->ended)
+	else if (conn->ended)
 		r->err = r->err ? r->err : -ECONNRESET;
 }
 
@@ -55,15 +55,15 @@ static ssize_t recv_loop__spin(struct recv_loop *r, int fd, struct recv_result *
 }
 
 /* Without epoll this call waits for data, and the wait is part of its time. */
-static struct recv_result recv_loop__recv(struct recv_loop *r, const struct receiver_conn *f)
+static struct recv_result recv_loop__recv(struct recv_loop *r, const struct receiver_conn *conn)
 {
 	struct recv_result result = {.n = -EAGAIN, .begin = clock__now()};
 	bool wait = r->epoll_fd < 0;
 
 	if (wait)
-		result.n = recv_loop__spin(r, f->fd, &result);
+		result.n = recv_loop__spin(r, conn->fd, &result);
 	if (result.n == -EAGAIN)
-		result.n = r->all->way->receive(r, f->fd, wait, &result.got);
+		result.n = r->all->way->receive(r, conn->fd, wait, &result.got);
 	result.end = clock__now();
 	return result;
 }
@@ -78,7 +78,7 @@ static void recv_loop__time(struct recv_loop *r, const struct recv_result *resul
 			     result->end > begin ? result->end - begin : 0);
 }
 
-static void recv_loop__count(struct recv_loop *r, struct receiver_conn *f,
+static void recv_loop__count(struct recv_loop *r, struct receiver_conn *conn,
 			     const struct recv_result *result)
 {
 	const struct received *got = &result->got;
@@ -88,70 +88,71 @@ static void recv_loop__count(struct recv_loop *r, struct receiver_conn *f,
 	r->counters.uncopied += got->uncopied;
 	r->counters.last_ns = result->end;
 	recv_loop__time(r, result);
-	f->bytes += (size_t)result->n;
+	conn->bytes += (size_t)result->n;
 	for (int i = 0; i < 2; i++)
-		rx_parser__feed(&f->parser, &r->counters, got->data[i], got->len[i], result->end);
+		rx_parser__feed(&conn->parser, &r->counters, got->data[i], got->len[i],
+				result->end);
 	if (r->all->replies && r->counters.messages > before) {
-		r->owing += !f->reply.owed;
-		f->reply.owed += r->counters.messages - before;
+		r->owing += !conn->reply.owed;
+		conn->reply.owed += r->counters.messages - before;
 	}
-	if (f->bytes >= f->expected)
-		recv_loop__check(r, f);
+	if (conn->bytes >= conn->expected)
+		recv_loop__check(r, conn);
 }
 
-static void recv_loop__end(struct recv_loop *r, struct receiver_conn *f, int err)
+static void recv_loop__end(struct recv_loop *r, struct receiver_conn *conn, int err)
 {
-	f->ended = true;
+	conn->ended = true;
 	if (err && !r->err)
 		r->err = err;
 	/* A connection that has read all expected bytes is already counted; its end is no error. */
-	if (!receiver_conn__settled(f))
-		recv_loop__check(r, f);
+	if (!receiver_conn__settled(conn))
+		recv_loop__check(r, conn);
 }
 
 /* Counts the result of one call. Takes the lock. */
-static void recv_loop__book(struct recv_loop *r, struct receiver_conn *f,
+static void recv_loop__book(struct recv_loop *r, struct receiver_conn *conn,
 			    const struct recv_result *result)
 {
 	bool wake;
 
 	pthread_mutex_lock(&r->lock);
 	if (result->n > 0)
-		recv_loop__count(r, f, result);
+		recv_loop__count(r, conn, result);
 	else if (result->n == -EINTR)
 		r->counters.eintr++;
 	else if (result->n == -EAGAIN)
 		r->counters.eagain++;
 	else
-		recv_loop__end(r, f, (int)result->n);
-	wake = !r->pending || r->err || f->ended;
+		recv_loop__end(r, conn, (int)result->n);
+	wake = !r->pending || r->err || conn->ended;
 	pthread_mutex_unlock(&r->lock);
 	if (wake)
 		eventfd_write(r->all->wake_fd, 1);
 }
 
 /* Sends the owed replies without the lock, since send() may block. 0; -EAGAIN: replies remain. */
-static int recv_loop__answer(struct recv_loop *r, struct receiver_conn *f)
+static int recv_loop__answer(struct recv_loop *r, struct receiver_conn *conn)
 {
 	const struct reply_form form = {
-		.connection = f->parser.connection,
-		.size = f->parser.size,
-		.verify = f->parser.verify,
+		.connection = conn->parser.connection,
+		.size = conn->parser.size,
+		.verify = conn->parser.verify,
 		.buf = r->buf,
 		.len = RECV_LOOP_CHUNK,
 		.wait = r->epoll_fd < 0, /* may block: the sender reads replies while it waits */
 	};
 	struct reply_sent sent;
-	int err = reply__push(&f->reply, f->fd, &form, &sent);
+	int err = reply__push(&conn->reply, conn->fd, &form, &sent);
 	bool wake;
 
 	pthread_mutex_lock(&r->lock);
 	r->counters.reply_bytes += sent.bytes;
 	r->counters.reply_messages += sent.messages;
-	r->owing -= !f->reply.owed;
+	r->owing -= !conn->reply.owed;
 	if (err && err != -EAGAIN)
-		recv_loop__end(r, f, err);
-	wake = !r->pending || f->ended;
+		recv_loop__end(r, conn, err);
+	wake = !r->pending || conn->ended;
 	pthread_mutex_unlock(&r->lock);
 	if (wake)
 		eventfd_write(r->all->wake_fd, 1);
@@ -160,34 +161,34 @@ static int recv_loop__answer(struct recv_loop *r, struct receiver_conn *f)
 
 static void recv_loop__block(struct recv_loop *r)
 {
-	struct receiver_conn *f = &r->conns[0];
+	struct receiver_conn *conn = &r->conns[0];
 
-	/* Only this thread writes f->ended. */
-	while (!f->ended) {
-		const struct recv_result result = recv_loop__recv(r, f);
+	/* Only this thread writes conn->ended. */
+	while (!conn->ended) {
+		const struct recv_result result = recv_loop__recv(r, conn);
 
-		recv_loop__book(r, f, &result);
-		if (f->reply.owed && !f->ended)
-			recv_loop__answer(r, f);
+		recv_loop__book(r, conn, &result);
+		if (conn->reply.owed && !conn->ended)
+			recv_loop__answer(r, conn);
 	}
 }
 
 /* A connection that does not take its replies is not read. */
-static void recv_loop__serve(struct recv_loop *r, struct receiver_conn *f, uint32_t events)
+static void recv_loop__serve(struct recv_loop *r, struct receiver_conn *conn, uint32_t events)
 {
-	struct epoll_event e = {.events = EPOLLIN, .data.ptr = f};
+	struct epoll_event e = {.events = EPOLLIN, .data.ptr = conn};
 
-	if (!f->reply.owed) {
-		const struct recv_result result = recv_loop__recv(r, f);
+	if (!conn->reply.owed) {
+		const struct recv_result result = recv_loop__recv(r, conn);
 
-		recv_loop__book(r, f, &result);
+		recv_loop__book(r, conn, &result);
 	}
-	if (f->ended || (!f->reply.owed && !(events & EPOLLOUT)))
+	if (conn->ended || (!conn->reply.owed && !(events & EPOLLOUT)))
 		return;
-	if (recv_loop__answer(r, f))
+	if (recv_loop__answer(r, conn))
 		e.events = EPOLLOUT;
 	if (e.events != EPOLLIN || events & EPOLLOUT)
-		epoll_ctl(r->epoll_fd, EPOLL_CTL_MOD, f->fd, &e);
+		epoll_ctl(r->epoll_fd, EPOLL_CTL_MOD, conn->fd, &e);
 }
 
 static void recv_loop__poll(struct recv_loop *r)
@@ -201,12 +202,12 @@ static void recv_loop__poll(struct recv_loop *r)
 		    i;
 
 		for (i = 0; i < n; i++) {
-			struct receiver_conn *f = events[i].data.ptr;
+			struct receiver_conn *conn = events[i].data.ptr;
 
-			recv_loop__serve(r, f, events[i].events);
-			if (!f->ended)
+			recv_loop__serve(r, conn, events[i].events);
+			if (!conn->ended)
 				continue;
-			epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, f->fd, NULL);
+			epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, conn->fd, NULL);
 			open--;
 		}
 	}
@@ -218,20 +219,20 @@ static void recv_loop__complete(struct recv_loop *r)
 	unsigned int open = r->nr;
 
 	while (open) {
-		struct receiver_conn *f = NULL;
+		struct receiver_conn *conn = NULL;
 		struct recv_result result = {.begin = clock__now()};
 
-		result.n = r->all->way->next(r, &f, &result.got);
+		result.n = r->all->way->next(r, &conn, &result.got);
 		result.end = clock__now();
 		/* Its reply failed, but its request is still in flight. */
-		if (f && f->ended)
+		if (conn && conn->ended)
 			continue;
-		recv_loop__book(r, f ? f : &r->conns[0], &result);
-		if (!f)
+		recv_loop__book(r, conn ? conn : &r->conns[0], &result);
+		if (!conn)
 			return;
-		if (f->reply.owed && !f->ended)
-			recv_loop__answer(r, f);
-		open -= f->ended;
+		if (conn->reply.owed && !conn->ended)
+			recv_loop__answer(r, conn);
+		open -= conn->ended;
 	}
 }
 
@@ -297,13 +298,14 @@ static void recv_loop__init(struct recv_loop *one, struct receiver_pool *r,
 }
 
 /* The key must be set before READY: the sender sends records only after it. */
-static int receiver_conn__init(struct receiver_conn *f, uint32_t index, int fd,
+static int receiver_conn__init(struct receiver_conn *conn, uint32_t index, int fd,
 			       const struct receiver_pool_plan *p)
 {
-	f->fd = fd;
-	f->expected = UINT64_MAX;
-	rx_parser__init(&f->parser, index, p->hello->size, p->hello->verify, p->same_clock);
-	f->parser.untagged = p->hello->untagged || receive__has(p->hello->receive, RECEIVE_HIDES);
+	conn->fd = fd;
+	conn->expected = UINT64_MAX;
+	rx_parser__init(&conn->parser, index, p->hello->size, p->hello->verify, p->same_clock);
+	conn->parser.untagged =
+		p->hello->untagged || receive__has(p->hello->receive, RECEIVE_HIDES);
 	/* The sender waits for the reply: Nagle's algorithm must not delay it. */
 	if (p->hello->replies)
 		sock__set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
