@@ -2,6 +2,7 @@
 /* Path resolution: the target, who controls it, and which links an output must not follow. */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <string.h>
 
 #include "base/atomic_file.h"
@@ -273,4 +274,28 @@ SCRATCH_TEST(marker_with_two_names_is_not_written)
 	assert_int_equal(mkfifo("d/" MANAGED_DIR_MARKER, 0600), 0);
 	assert_int_not_equal(managed_dir__open(&d, "d", "test"), 0);
 	managed_dir__close(&d);
+}
+
+/* The groups come back once, also if a failure makes the caller come back twice. */
+SCRATCH_TEST(process_has_its_groups_again_when_it_acts_as_itself)
+{
+	gid_t before[64], now[64];
+	int nr = getgroups(64, before);
+	struct path_walk w;
+
+	need_root();
+	assert_true(nr >= 0);
+	assert_int_equal(setgroups(1, (gid_t[]){4711}), 0);
+	put_directory("d", 0755, OTHER);
+	put_file_of("d/file", "x", OTHER);
+	assert_int_equal(path_walk__find_input(&w, "d/file"), 0);
+	assert_int_equal(path_walk__act_as_controller(&w), 0);
+	assert_int_equal(getgroups(64, now), 0);
+	for (int i = 0; i < 2; i++) {
+		path_walk__act_as_self();
+		assert_int_equal(getgroups(64, now), 1);
+		assert_int_equal(now[0], 4711);
+	}
+	path_walk__close(&w);
+	assert_int_equal(setgroups((size_t)nr, before), 0);
 }

@@ -126,6 +126,22 @@ TEST(missed_bytes_are_divided_once_as_the_windows_of_the_group)
 	free(g.list);
 }
 
+/* The connections of the windows copied, most of the others sent by reference: 80 kB of the missed
+ * bytes were copied, since of all 8 MB a tenth was. */
+TEST(missed_bytes_bring_the_ways_to_their_shares_of_all_bytes)
+{
+	struct socket_ledger b = ledger_of(720000, 80000, 7200000);
+	struct seen_groups g = {0};
+
+	add_windows(&g, &web, 40, 9000);
+	socket_ledger__divide_missed(&b, seen_groups__find(&g, SEEN_PORT, 80, 0));
+	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].bytes, 800000);
+	assert_int_equal(b.stages[NIO_STAGE_TX_SPLICE].bytes, 7200000);
+	assert_int_equal(b.calls[NIO_CALL_PLAIN].bytes, 800000);
+	assert_int_equal(b.calls[NIO_CALL_SPLICE].bytes, 7200000);
+	free(g.list);
+}
+
 /* Where other processes use io_uring, a request that no window met may have pinned missed bytes. */
 TEST(missed_bytes_may_be_pinned_where_requests_pin)
 {

@@ -78,3 +78,39 @@ TEST(zero_copy_sends_are_counted_by_their_ids_where_calls_were_watched_in_window
 	d = socket_ledger__weighted(&s);
 	assert_int_equal(d.calls[NIO_CALL_ZEROCOPY].events, 43324);
 }
+
+/* Bytes of zero-copy calls that copied at once, as on a route without scatter-gather. */
+TEST(calls_for_zerocopy_that_copied_count_with_their_bytes_if_nothing_was_pinned)
+{
+	const struct socket_ledger asked = {
+		.socket_tx = 1000,
+		.ids = 3,
+		.calls = {[NIO_CALL_ZEROCOPY] = {300, 3}, [NIO_CALL_IO_URING] = {200, 2}}};
+	struct sock_state s = {.copied = 1};
+	struct socket_ledger d = asked;
+
+	assert_int_equal(socket_ledger__copied_in_calls(&d, &s), 300);
+	s.copied = 0;
+	assert_int_equal(socket_ledger__copied_in_calls(&d, &s), 0);
+	d.requests[NIO_REQUEST_COPIED] = 1;
+	assert_int_equal(socket_ledger__copied_in_calls(&d, &s), 200);
+	s.copied = 1;
+	assert_int_equal(socket_ledger__copied_in_calls(&d, &s), 500);
+	d.ids = 0;
+	assert_int_equal(socket_ledger__copied_in_calls(&d, &s), 200);
+	/* Requests without a report may be of calls that were not watched. */
+	d.requests[NIO_REQUEST_COPIED] = 0;
+	d.requests[NIO_REQUEST_UNREPORTED] = 1;
+	assert_int_equal(socket_ledger__copied_in_calls(&d, &s), 200);
+	d.unwatched = 1;
+	assert_int_equal(socket_ledger__copied_in_calls(&d, &s), 0);
+	/* Estimated calls are not more than the socket sent. */
+	d = asked;
+	d.socket_tx = 250;
+	assert_int_equal(socket_ledger__copied_in_calls(&d, &s), 250);
+	s.stages[NIO_STAGE_TX_PIN].bytes = 1;
+	assert_int_equal(socket_ledger__copied_in_calls(&d, &s), 0);
+	s.stages[NIO_STAGE_TX_PIN].bytes = 0;
+	d.stages[NIO_STAGE_TX_PIN].bytes = 1;
+	assert_int_equal(socket_ledger__copied_in_calls(&d, &s), 0);
+}

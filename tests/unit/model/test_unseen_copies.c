@@ -195,6 +195,25 @@ TEST(taps_and_timestamps_may_copy_hidden_pins)
 	assert_int_equal(b.hidden_pins, 1500);
 }
 
+/* Watched calls show their requests, and zero-copy ids show which bytes are pinned. */
+TEST(no_pins_are_hidden_where_all_calls_were_watched_or_ids_were_taken)
+{
+	struct sock_state s = sender(NIO_STAGE_TX_COPY, 0);
+	struct socket_ledger b;
+
+	s.now.retrans = 100;
+	b = ledger(&s);
+	socket_ledger__hide_pins(&b, &s);
+	assert_int_equal(b.pins_hidden, 0);
+	assert_int_equal(b.hidden_pins, 0);
+	s = pinner(0, 0, 0);
+	s.window = 2;
+	b = ledger(&s);
+	socket_ledger__hide_pins(&b, &s);
+	assert_int_equal(b.pins_hidden, 1);
+	assert_int_equal(b.hidden_pins, 0);
+}
+
 /* Some of what was queued before was looked at, again and again, and nothing was taken. */
 TEST(copies_of_a_reader_that_only_looks_are_all_peeked)
 {

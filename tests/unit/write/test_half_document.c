@@ -175,13 +175,19 @@ TEST(environment_of_the_receiver_is_read_as_written)
 	free(text);
 	text = replaced(odd, "\"environment\"", "\"rmem_max\":212992", "\"rmem_max\":-1");
 	free(odd);
-	odd = replaced(text, "\"environment\"", "\"cpu_quota\":null", "\"cpu_quota\":-1e300");
+	odd = replaced(text, "\"load_average_end\"", "\"cpu_quota\":null", "\"cpu_quota\":-1e300");
 	run_result__init(&run);
 	assert_int_equal(half_document__read(odd, &run, &env, why), 0);
 	assert_null(strpbrk(env.sysctls[SYSCTL_tcp_wmem].text, "\033\n"));
 	assert_string_equal(env.sysctls[SYSCTL_rmem_max].text, "");
 	assert_non_null(env.sysctls[SYSCTL_rmem_max].reason);
 	assert_false(env.machine.quota.known);
+	run_result__clear(&run);
+	free(odd);
+	odd = replaced(text, "\"load_average_end\"", "\"cpu_quota\":null", "\"cpu_quota\":0.5");
+	run_result__init(&run);
+	assert_int_equal(half_document__read(odd, &run, &env, why), 0);
+	assert_real(env.machine.quota, 0.5);
 	run_result__clear(&run);
 	free(text);
 	free(odd);
@@ -324,6 +330,37 @@ TEST(stacks_that_do_not_fit_are_left_out)
 		fail_msg("%s", why);
 	assert_int_equal(run.cpu.by[NIO_SAMPLE_RECEIVER].samples, 2000);
 	assert_int_equal(run.cpu.profile.nr, 0);
+	run_result__clear(&run);
+	run_result__clear(&of);
+	free(text);
+}
+
+TEST(stack_has_at_most_the_samples_of_the_receiver)
+{
+	char frames[] = "recv;tcp_recvmsg";
+	const struct profile_stack stack = {
+		.frames = frames, .count = 7, .owner = NIO_SAMPLE_RECEIVER};
+	static const char *const impossible[] = {"tcp_recvmsg 8\"", "tcp_recvmsg 0\""};
+	struct run_result of, run;
+	struct environment env = {0};
+	char *text, why[HALF_WHY];
+
+	run_result__init(&of);
+	of.cpu.known = true;
+	of.cpu.source = CPU_SOURCE_CLOCK;
+	of.app.receiver_cpu_ns = known(1000000000);
+	cpu_time__add_stack(&of.cpu, &stack, false);
+	text = half_document__write(&env, &of);
+	if (read_half(text, &run, why))
+		fail_msg("%s", why);
+	assert_int_equal(run.cpu.profile.nr, 1);
+	assert_int_equal(run.cpu.by[NIO_SAMPLE_RECEIVER].samples, 7);
+	for_each_case(new, impossible) {
+		char *lie = replaced(text, "\"stacks\"", "tcp_recvmsg 7\"", *new);
+
+		expect_refused(lie, "impossible count");
+		free(lie);
+	}
 	run_result__clear(&run);
 	run_result__clear(&of);
 	free(text);
