@@ -223,6 +223,30 @@ SCRATCH_TEST(link_of_another_user_in_a_shared_directory_is_refused)
 	assert_int_equal(seteuid(0), 0);
 }
 
+static void check_open(const char *path, int expected)
+{
+	struct atomic_file *f = NULL;
+	int err = atomic_file__open(&f, path);
+
+	if (!err)
+		atomic_file__abort(f);
+	assert_int_equal(err, expected);
+}
+
+/* As fs.protected_regular: the file of the directory's owner, one's own and root's may be written.
+ */
+SCRATCH_TEST(file_of_another_user_in_a_shared_directory_is_refused)
+{
+	need_root();
+	put_directory("theirs", 01777, OTHER);
+	put_file_of("theirs/others", "x", OTHER);
+	put_file_of("theirs/third", "x", THIRD);
+	put_file_of("theirs/roots", "x", 0);
+	check_open("theirs/others", 0);
+	check_open("theirs/third", -EACCES);
+	check_open("theirs/roots", 0);
+}
+
 static void write_below(int dir, const char *name, int expected)
 {
 	struct atomic_file *f = NULL;

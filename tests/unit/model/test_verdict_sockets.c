@@ -55,6 +55,17 @@ TEST(uncopied_sends_need_no_cause)
 	assert_says(v, "The kernel reports none of 100 zero-copy sends as copied, but native XDP");
 }
 
+/* 100 zero-copy sends of 64 KiB, of which 36 copied at once, and 5 MB of plain sends. */
+TEST(bytes_sent_without_zero_copy_are_those_that_no_zero_copy_call_copied)
+{
+	struct socket_ledger b = zerocopy_books(100, 0);
+
+	b.stages[NIO_STAGE_TX_PIN].bytes = 64 * 65536;
+	b.stages[NIO_STAGE_TX_COPY].bytes = 36 * 65536 + 5000000;
+	b.calls[NIO_CALL_PLAIN].bytes = 5000000;
+	assert_says(verdict_of(&b), " 5 MB were sent without zero-copy and copied in the");
+}
+
 /* Addresses, arrivals and pins show where copies were made. */
 TEST(copied_sends_have_the_cause_that_was_seen)
 {

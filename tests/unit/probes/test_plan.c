@@ -60,6 +60,17 @@ TEST(small_messages_have_no_program_on_the_send_function)
 	}
 }
 
+/* The order of the table, from its first row on. */
+TEST(first_alternative_of_a_probe_is_chosen_if_all_work)
+{
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct plan plan;
+
+	req.backend = BACKEND_FENTRY;
+	plan = plan_of(all_probe_results(), &req);
+	assert_ptr_equal(plan.chosen[plan_alternatives[0].probe], &plan_alternatives[0]);
+}
+
 /* The socket iteration alone gives the bytes, with any backend. */
 TEST(socket_iteration_is_used_with_every_backend)
 {

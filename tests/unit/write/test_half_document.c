@@ -250,6 +250,7 @@ TEST(each_lie_is_refused_by_its_name)
 		{"\"rx_copy\"", "\"quality\":\"exact\"", "\"quality\":\"best\"", "no quality"},
 		{"\"rx_copy\"", "\"bytes_at_most\":", "\"bytes_at_most\":1,\"x\":", "fewer bytes"},
 		{"\"health\"", "\"coverage\":0.9375", "\"coverage\":1.5", "above 1"},
+		{"\"receiver\":{\"samples\"", "\"cpu_ns\":", "\"cpu_ns\":1,\"x\":", "not add up"},
 		{"\"receiver\":{\"samples\"", "\"shifted\":", "\"shifted\":-1,\"x\":", "shifted"},
 	};
 	struct full_result f;
