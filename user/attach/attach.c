@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/resource_limits.h"
 #include "base/atomic_file.h"
+#include "base/capabilities.h"
 #include "base/command_line.h"
 #include "base/privileges.h"
 #include "base/terminal.h"
@@ -111,8 +112,12 @@ static int refresh(struct attach *a)
 {
 	int code = attach_session__refresh(&a->session);
 
-	if (!code)
+	/* The first line names the file in its directory. */
+	if (!code && a->files[FILE_LINES].name) {
+		capabilities__raise();
 		write_line(a);
+		capabilities__lower(CAPABILITY_OF_ATTACH);
+	}
 	if (code || a->o.quiet)
 		return code;
 	if (curses_screen__is_open())
@@ -173,6 +178,7 @@ static int watch(struct attach *a)
 	int err = loop__set_timer(&a->loop, a->o.interval_ns, a->o.interval_ns), code = EXIT_DONE;
 	bool over = false;
 
+	capabilities__lower(CAPABILITY_OF_ATTACH);
 	while (!err && !over && loop__now_ns() < a->end_ns) {
 		struct loop_event ev;
 
@@ -181,6 +187,7 @@ static int watch(struct attach *a)
 			over = handle_event(a, &ev, &code);
 		attach_session__step(&a->session);
 	}
+	capabilities__raise();
 	return err ? loop__report(err) : code;
 }
 

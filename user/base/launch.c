@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "capabilities.h"
 #include "common/time_limit.h"
 #include "loop.h"
 
@@ -38,6 +39,8 @@ static _Noreturn void run_child(struct launch_child *c, int (*become)(struct lau
 	/* The parent is gone: the child will never be released. */
 	if (read(gate, &go, 1) != 1)
 		_exit(127);
+	/* The parent may be watching. */
+	capabilities__raise();
 	failure.err = become(c);
 	failure.step = c->step;
 	_exit(write(c->report, &failure, sizeof(failure)) == sizeof(failure) ? 127 : 126);

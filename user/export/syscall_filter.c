@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/capabilities.h"
 #include "base/privileges.h"
 #include "common/uid_map.h"
 #include "syscall_filter.h"
@@ -143,10 +144,13 @@ static int become_nobody(void)
 
 static int drop(bool keep_bpf)
 {
+	uint64_t kept =
+		keep_bpf ? capabilities__needed(CAPABILITY_OF_EXPORT, CAPABILITY_WATCHING) : 0;
+
 	capng_clear(CAPNG_SELECT_ALL);
-	if (keep_bpf)
-		capng_updatev(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_BPF, CAP_PERFMON,
-			      -1);
+	for (unsigned int i = 0; kept >> i; i++)
+		if (kept >> i & 1)
+			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, i);
 	if (capng_apply(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT))
 		return -EPERM;
 	return 0;

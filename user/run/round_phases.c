@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/capabilities.h"
 #include "base/resource_limits.h"
 #include "base/log.h"
 #include "common/half.h"
@@ -210,7 +211,7 @@ static void mark_cpus(const struct round *r, struct cpu_mark *m)
 	machine__mark(m, pids, NIO_SIDE_NR);
 }
 
-static int measure(struct round *r)
+static int measure_phase(struct round *r)
 {
 	static const enum live_phase phases[] = {
 		[ROUND_COMPARED] = LIVE_RUNNING,
@@ -252,6 +253,16 @@ static int measure(struct round *r)
 	if (runner->kind == ROUND_FOLLOWED)
 		followed_round__stop(&runner->following);
 	log_info("%s, round %u: measured", mode__name(r->mode), r->out->round);
+	return err;
+}
+
+static int measure(struct round *r)
+{
+	int err;
+
+	capabilities__lower(CAPABILITY_OF_RUN);
+	err = measure_phase(r);
+	capabilities__raise();
 	return err;
 }
 

@@ -16,6 +16,7 @@
 #include "common/embed.h"
 #include "base/log.h"
 #include "base/resource_limits.h"
+#include "base/capabilities.h"
 #include "base/loop.h"
 #include "base/atomic_file.h"
 #include "base/ready.h"
@@ -128,11 +129,14 @@ static int exit_code_of_write(int err)
 static int handle_event(struct server *s, enum driver_event event)
 {
 	const struct load_report *report = &s->driver.report;
+	int code;
 
 	switch (event) {
 	case DRIVER_LISTENING:
 		s->half->port = report->port;
-		return print_ready(s);
+		code = print_ready(s);
+		capabilities__lower(CAPABILITY_OF_SERVE);
+		return code;
 	case DRIVER_READY:
 		receiver_half__session(s->half, report, s->driver.child.pid);
 		return EXIT_DONE;
@@ -290,6 +294,7 @@ int serve__main(int argc, char **argv)
 		code = start(&s);
 	if (!code)
 		code = serve(&s);
+	capabilities__raise();
 	ready__close(&s.ready);
 	driver__clear(&s.driver);
 	receiver_half__close(s.half);

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/capabilities.h"
 #include "load/child.h"
 #include "support/test.h"
 
@@ -131,6 +132,17 @@ ROOT_TEST(child_of_root_is_nobody_without_capabilities)
 	assert_string_equal(status_field(status, "\nNoNewPrivs"), "1");
 	for (size_t i = 0; i < ARRAY_LEN(sets); i++)
 		assert_string_equal(status_field(status, sets[i]), "0000000000000000");
+}
+
+ROOT_TEST(child_that_is_started_while_capabilities_are_lowered_is_nobody)
+{
+	const char *status;
+
+	capabilities__lower(CAPABILITY_OF_RUN);
+	status = run(ARGV("/bin/cat", "/proc/self/status"), -1);
+	capabilities__raise();
+	assert_string_equal(status_field(status, "\nUid"), "65534\t65534\t65534\t65534");
+	assert_string_equal(status_field(status, "\nCapBnd"), "0000000000000000");
 }
 
 ROOT_TEST(child_under_sudo_is_the_user_of_sudo)
