@@ -196,6 +196,25 @@ enum nio_uncovered_kind {
 	NIO_UNCOVERED_NR,
 	NIO_COVERED = NIO_UNCOVERED_NR,
 };
+
+/*
+ * Why a send call failed: enum suffix, JSON key, the error as people know it. EAGAIN is no refusal: a
+ * call that must not block would have blocked.
+ */
+#define NIO_REFUSALS(X)                              \
+	X(ENOBUFS,    "enobufs",    "ENOBUFS")       \
+	X(EAGAIN,     "eagain",     "EAGAIN")        \
+	X(EPIPE,      "epipe",      "EPIPE")         \
+	X(ECONNRESET, "econnreset", "ECONNRESET")    \
+	X(EFAULT,     "efault",     "EFAULT")        \
+	X(OTHER,      "other",      "other errors")
+
+enum nio_refusal {
+#define X(id, ...) NIO_REFUSAL_##id,
+	NIO_REFUSALS(X)
+#undef X
+	NIO_REFUSAL_NR,
+};
 /* clang-format on */
 
 /* PEEKED bytes are also in rx_copy. */

@@ -479,8 +479,7 @@ static __always_inline enum nio_refusal refusal_of(int err)
 static __always_inline void book_refused(struct sock_state *s, int err, __u32 what)
 {
 	bool failed = err != -EINPROGRESS;
-	/* A run has no such counts. */
-	struct sock_events *e = failed && !nio_declared ? events_of(s) : NULL;
+	struct sock_events *e = failed ? events_of(s) : NULL;
 
 	if (!e)
 		return;

@@ -31,25 +31,6 @@ enum nio_send_call {
 #undef X
 	NIO_CALL_NR,
 };
-
-/*
- * Why a send call failed: enum suffix, JSON key, the error as people know it. EAGAIN is no refusal: a
- * call that must not block would have blocked.
- */
-#define NIO_REFUSALS(X)                              \
-	X(ENOBUFS,    "enobufs",    "ENOBUFS")       \
-	X(EAGAIN,     "eagain",     "EAGAIN")        \
-	X(EPIPE,      "epipe",      "EPIPE")         \
-	X(ECONNRESET, "econnreset", "ECONNRESET")    \
-	X(EFAULT,     "efault",     "EFAULT")        \
-	X(OTHER,      "other",      "other errors")
-
-enum nio_refusal {
-#define X(id, ...) NIO_REFUSAL_##id,
-	NIO_REFUSALS(X)
-#undef X
-	NIO_REFUSAL_NR,
-};
 /* clang-format on */
 
 /* Completed zero-copy requests of io_uring, by what their notifications say. */
@@ -215,7 +196,7 @@ struct nio_declared_rest {
 
 /* What the events of the declared sockets of one side showed on one CPU. */
 struct nio_seen {
-	struct sock_events events; /* without sizes, weights and refusals */
+	struct sock_events events; /* without sizes and weights */
 	__u64 uncovered_events[NIO_UNCOVERED_NR];
 	__u64 notifications; /* of completed sends with MSG_ZEROCOPY */
 	__u64 ids_unseen;    /* taken by send calls whose return was not seen */

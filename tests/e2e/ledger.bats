@@ -457,6 +457,31 @@ with_optmem_max() { # BYTES
 	[ "$(jq .environment.optmem_max out.json)" -eq "$1" ]
 }
 
+# refused_as_counted FILE ERROR KEY: the kernel refused as many send calls with this error as the load generator counts
+# under KEY, and none with another. Kprobes do not see returns.
+refused_as_counted() {
+	jq -e '.plan | any(.probe == "send_return" and .hook != null and .backend != "kprobe")' "$1" ||
+		{ jq -e '.runs[0].refused | .enobufs == null and .enobufs_reason != null' "$1" && return; }
+	jq -e --arg error "$2" --arg key "$3" '.runs[0] | getpath($key | split(".")) as $n
+		| $n > 0 and .refused[$error] == $n and ([.refused[]] | add) == $n' "$1" ||
+		{ jq -c '.runs[0] | .refused, .app' "$1" && return 1; }
+}
+
+# A call that could wait for a completion is refused once more: with 512 bytes nothing is ever pinned.
+# bats test_tags=guest
+@test "refused send calls of a run are as many as the load generator counts, by error" {
+	local run=("$NETIOTRACE" -q --rounds 1 --warmup 20ms --count-calls --json out.json)
+
+	unshare --net sh -c 'ip link set lo up && echo 512 >/proc/sys/net/core/optmem_max' ||
+		skip "net.core.optmem_max is not per network namespace here"
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare --net sh -c 'ip link set lo up && echo 512 >/proc/sys/net/core/optmem_max && exec "$@"' - \
+		"${run[@]}" --mode zerocopy --size 4k --messages 500
+	refused_as_counted out.json enobufs app.zerocopy.enobufs
+	"${run[@]}" --mode twocopy --size 1m --sndbuf 16k --connections 4 --threads 1 --duration 300ms
+	refused_as_counted out.json eagain app.eagain
+}
+
 # With fallbacks some bytes are copied in the send call, the others pinned.
 balanced_fallback() {
 	jq -e '.runs[0] | .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0

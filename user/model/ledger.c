@@ -7,6 +7,7 @@
 #include "common/xalloc.h"
 #include "ledger.h"
 #include "ledger_bytes.h"
+#include "socket_ledger.h"
 
 /*
  * Bucket counts as a histogram with the given sum. If one bucket holds every event, all events have
@@ -82,6 +83,24 @@ static void book_completions(struct run_result *r, const struct zc_events *since
 	r->kernel_zc.not_copied = u64__minus(r->kernel_zc.completed, since->copied);
 	r->notifications = num__known(since->notifications);
 	r->zc_unseen = num__known(since->unseen);
+	r->unreported = num__known(since->unreported);
+	r->misreported = num__known(since->misreported);
+}
+
+static void book_refused(struct run_result *r, const struct plan *plan,
+			 const struct snapshot *since)
+{
+	const struct alternative *returns = plan->chosen[PROBE_SEND_RETURN];
+	const char *why = plan__no_probe(plan, PROBE_SEND_RETURN), *no_eagain;
+
+	if (returns && returns->backend == BACKEND_KPROBE)
+		why = "kprobes see calls begin, not what they return";
+	else if (!why && since->attached_ns < since->phase_ns)
+		why = "send calls were sampled; --count-calls counts them all";
+	no_eagain = why || !since->inner_eagain ? why : SOCKET_LEDGER_INNER_EAGAIN;
+	for (int i = 0; i < NIO_REFUSAL_NR; i++)
+		r->refused[i] =
+			num__unless(i == NIO_REFUSAL_EAGAIN ? no_eagain : why, since->refused[i]);
 }
 
 /* Were zero-copy sends and their completions sampled? */
@@ -289,7 +308,9 @@ void ledger__book(struct run_result *r, const struct plan *plan, const struct sn
 	if (!plan__no_completions(plan))
 		book_completions(r, &since->zc_events);
 	if (in_slices(plan, since))
-		r->zc_unseen = num__unknown("send calls were sampled");
+		r->zc_unseen = r->unreported = r->misreported =
+			num__unknown("send calls were sampled");
+	book_refused(r, plan, since);
 	memcpy(r->uncovered, since->uncovered, sizeof(r->uncovered));
 	book_health(r, plan, since);
 	ledger_bytes__book(r, plan, since);

@@ -55,6 +55,8 @@ static void add_fields(struct run_result *dst, const struct run_result *src)
 		num__add_counts(to + counts[i], from + counts[i], sizeof(uint64_t));
 	for (size_t i = 0; i < ARRAY_SIZE(nums); i++)
 		add_num((struct num *)(to + nums[i]), (const struct num *)(from + nums[i]));
+	for (size_t i = 0; i < NIO_REFUSAL_NR; i++)
+		add_num(&dst->refused[i], &src->refused[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
 		keep_reason((const char **)(to + reasons[i]),
 			    *(const char *const *)(from + reasons[i]));

@@ -155,6 +155,8 @@ void run_result__no_kernel(struct run_result *r, const char *reason)
 	r->times.missed = r->times.map_full = r->times.unmatched = none;
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		numbers__forget(tls__numbers, &r->sequence.tls[side], reason);
+	for (int i = 0; i < NIO_REFUSAL_NR; i++)
+		r->refused[i] = none;
 	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
 		r->path_ns[p] = none;
 	for (int i = NIO_STAGE_USER_GATHER + 1; i < NIO_STAGE_NR; i++) {

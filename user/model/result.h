@@ -326,6 +326,9 @@ struct health { HEALTH_NUMBERS(NUMBER_MEMBER, ) };
 	/* by the sockets themselves; only where kernel_zc is a sample */                        \
 	X(S, num, zc_completed, NULL, NULL, HERE, NONE)                                          \
 	X(S, num, zc_unseen, NULL, NULL, HERE, NONE) /* ids of calls whose return was not seen */\
+	/* requests of io_uring: perhaps copied; reported as copied, though they were not */      \
+	X(S, num, unreported, NULL, NULL, HERE, NONE)                                            \
+	X(S, num, misreported, NULL, NULL, HERE, NONE)                                           \
 	X(S, num, enobufs_optmem, NULL, NULL, HERE, NONE) /* by net.core.optmem_max */           \
 	X(S, num, enobufs_memlock, NULL, NULL, HERE, NONE) /* by RLIMIT_MEMLOCK */               \
 	X(S, num, unclassified, NULL, NULL, HERE, NONE) /* queued bytes, their events missed */
@@ -350,6 +353,7 @@ struct run_result {
 	const char *ledger_reason;
 	struct stage_result stages[NIO_STAGE_NR];
 	KERNEL_NUMBERS(NUMBER_MEMBER, )
+	struct num refused[NIO_REFUSAL_NR]; /* failed send calls of the senders, by error */
 	struct zc_counts kernel_zc;
 	bool kernel_zc_known;
 	/* what no stage covers; all 0 where nothing was watched */

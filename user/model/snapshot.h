@@ -28,8 +28,9 @@ struct other_sum {
 /* Zero-copy sends and requests, as events show them. */
 struct zc_events {
 	uint64_t sends, copied, notifications; /* completed */
-	uint64_t unseen;     /* ids taken by send calls whose return was not seen */
-	uint64_t unreported; /* requests of io_uring in `sends`, perhaps copied */
+	uint64_t unseen; /* ids taken by send calls whose return was not seen */
+	/* Requests of io_uring in `sends`: perhaps copied, and wrongly reported as copied. */
+	uint64_t unreported, misreported;
 };
 
 /* Everything counted so far, summed over CPUs. */
@@ -38,6 +39,8 @@ struct snapshot {
 	struct nio_cell cells[NIO_SIDE_NR][NIO_STAGE_NR];
 	struct nio_zc zc;
 	struct zc_events zc_events;
+	uint64_t refused[NIO_REFUSAL_NR]; /* send calls of the senders, by error */
+	uint64_t inner_eagain;            /* tries within one call of sendfile or io_uring */
 	struct nio_path path;
 	struct nio_uncovered uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
 	struct nio_perf_cell perf[NIO_PERF_WINDOW_NR];

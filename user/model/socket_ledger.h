@@ -304,6 +304,10 @@ uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const str
 /* Does the connection stay on this machine: to 127/8 or ::1, or between equal addresses? */
 bool socket_ledger__is_local(const struct sock_state *s);
 
+#define SOCKET_LEDGER_INNER_EAGAIN                                                         \
+	"sendfile, splice and io_uring try several times in one call, and not every call " \
+	"of which a try would have blocked fails"
+
 /* Names of enum nio_send_call ("plain") and of enum nio_refusal ("enobufs", "ENOBUFS"). */
 const char *socket_ledger__call_key(unsigned int kind);
 const char *socket_ledger__refusal_key(unsigned int refusal);

@@ -24,8 +24,7 @@ WORDS(refusal_name, NIO_REFUSALS, REFUSAL_NAME)
 struct num socket_ledger__would_block(const struct socket_ledger *ledger)
 {
 	if (ledger->inner_eagain)
-		return num__unknown("sendfile, splice and io_uring try several times in one call, "
-				    "and not every call of which a try would have blocked fails");
+		return num__unknown(SOCKET_LEDGER_INNER_EAGAIN);
 	return socket_ledger__count(ledger, ledger->refused[NIO_REFUSAL_EAGAIN]);
 }
 

@@ -120,6 +120,7 @@ static void add_side(const struct nio_seen *seen, enum nio_side side, struct sna
 	out->zc_events.copied += e->copied + e->requests[NIO_REQUEST_COPIED];
 	out->zc_events.notifications += seen->notifications + requests;
 	out->zc_events.unreported += unreported;
+	out->zc_events.misreported += e->requests[NIO_REQUEST_MISREPORTED];
 	out->zc_events.unseen += seen->ids_unseen;
 }
 
@@ -133,6 +134,8 @@ static int read_events(const struct round *r, struct snapshot *out, bool still)
 	declared_probes__seen(r->runner->probes, seen);
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		add_side(&seen[side], side, out);
+	num__add_counts(out->refused, seen[NIO_SIDE_SENDER].events.refused, sizeof(out->refused));
+	out->inner_eagain = seen[NIO_SIDE_SENDER].events.inner_eagain;
 	out->calls_unknown = attach_probes__losses(r->runner->probes).calls_unknown;
 	free(seen);
 	return err ? err : declared_probes__add_missed(r->runner->probes, out);

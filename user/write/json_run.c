@@ -9,6 +9,7 @@
 #include "model/remote.h"
 #include "model/figures.h"
 #include "model/result.h"
+#include "model/socket_ledger.h"
 
 static const char not_timed[] = "no event was timed";
 
@@ -357,6 +358,8 @@ static const char *no_codes(const struct run_result *run, const struct kernel_zc
 	X(num,    "notifications",          "count", run->notifications)                       \
 	X(bare,   "missed",                 "count", num_if(zc.known, zc.missed))              \
 	X(num,    "sends_unseen",           "count", run->zc_unseen)                           \
+	X(num,    "requests_unreported",    "count", run->unreported)                          \
+	X(num,    "requests_misreported",   "count", run->misreported)                         \
 	X(real,   "sends_per_notification", "ratio", sends_per_notification(run))              \
 	X(num,    "completed_bytes",        "bytes", run->pinned.completed_bytes)              \
 	X(num,    "enobufs_optmem",         "count", run->enobufs_optmem)                      \
@@ -472,6 +475,11 @@ static json_t *uncovered_list(const struct run_result *run)
 	X(real, "cpu_others",   "0 to 1",   health__others(&run->health))
 FIELDS(health, (const struct run_result *run), HEALTH_FIELDS)
 
+#define REFUSED_FIELDS(X)                                                                \
+	X(member_values, "<error>", "count", num, NIO_REFUSAL_NR, socket_ledger__refusal_key, \
+	  run->refused[i])
+FIELDS(refused, (const struct run_result *run), REFUSED_FIELDS)
+
 /* A row per side and kind that occurred. */
 #define FIELD_ROW_uncovered(key_, ...) {.key = key_, .fields = uncovered_fields, .is_list = true},
 #define FIELD_PUT_uncovered(key, ...)  json_put(o, key, uncovered_list(__VA_ARGS__));
@@ -491,6 +499,7 @@ FIELDS(health, (const struct run_result *run), HEALTH_FIELDS)
 	X(object, "ledger",          ledger, run)                           \
 	X(object, "tls_tx",          tls, &run->sequence.tls[NIO_SIDE_SENDER]) \
 	X(object, "tls_rx",          tls, &run->sequence.tls[NIO_SIDE_RECEIVER]) \
+	X(object, "refused",         refused, run)                          \
 	X(object, "kernel_zerocopy", kernel_zerocopy, run, kernel_zc_of(run)) \
 	X(object, "verdict",         verdict, &run->verdict)                \
 	X(object, "times",           times, timed_of(run), time_figures__calls(run)) \

@@ -57,6 +57,51 @@ TEST(completions_before_the_base_are_subtracted)
 	end(f);
 }
 
+/*
+ * Refused calls are counts of all calls only if all were watched, by a program that sees returns;
+ * EAGAIN within a call of sendfile leaves the calls that got EAGAIN open.
+ */
+TEST(refused_calls_are_known_if_every_return_was_seen)
+{
+	static const struct {
+		uint64_t attached_ns, inner;
+		bool kprobe, hidden, known, eagain;
+	} cases[] = {
+		{.attached_ns = 1000, .known = true, .eagain = true},
+		{.attached_ns = 1000, .inner = 1, .known = true},
+		{.attached_ns = 999},
+		{.attached_ns = 1000, .kprobe = true},
+		{.attached_ns = 1000, .hidden = true},
+	};
+
+	for_each_case(c, cases) {
+		struct fixture *f = fixture_without_sockets(MODE_ZEROCOPY);
+		struct alternative kprobe = *f->plan.chosen[PROBE_SEND_RETURN];
+		const struct num *refused = f->run.refused;
+
+		kprobe.backend = BACKEND_KPROBE;
+		f->plan.reason[PROBE_SEND_RETURN] = "hidden";
+		if (c->kprobe || c->hidden)
+			f->plan.chosen[PROBE_SEND_RETURN] = c->kprobe ? &kprobe : NULL;
+		f->base.refused[NIO_REFUSAL_ENOBUFS] = 2;
+		f->now.refused[NIO_REFUSAL_ENOBUFS] = 9;
+		f->now.refused[NIO_REFUSAL_EAGAIN] = 3;
+		f->now.inner_eagain = c->inner;
+		f->now.phase_ns = 1000;
+		f->now.attached_ns = c->attached_ns;
+		ledger__book(&f->run, &f->plan, &f->base, &f->now);
+		assert_int_equal(refused[NIO_REFUSAL_ENOBUFS].known, c->known);
+		assert_int_equal(refused[NIO_REFUSAL_EAGAIN].known, c->eagain);
+		if (c->known)
+			assert_num(refused[NIO_REFUSAL_ENOBUFS], 7);
+		else
+			assert_non_null(refused[NIO_REFUSAL_ENOBUFS].reason);
+		if (c->eagain)
+			assert_num(refused[NIO_REFUSAL_EAGAIN], 3);
+		end(f);
+	}
+}
+
 /* The kernel does not say of each request of io_uring whether it was copied. */
 TEST(requests_without_a_report_count_as_missed)
 {
@@ -65,6 +110,7 @@ TEST(requests_without_a_report_count_as_missed)
 	f->now.zc_events.sends = f->now.zc_events.notifications = 10;
 	f->now.zc_events.copied = 4;
 	f->now.zc_events.unreported = 3;
+	f->now.zc_events.misreported = 2;
 	f->run.app.zc = (struct zc_counts){.sends = 10, .completed = 10, .copied = 5};
 	close_books(f);
 	assert_int_equal(f->run.kernel_zc.sends, 10);
@@ -72,6 +118,8 @@ TEST(requests_without_a_report_count_as_missed)
 	assert_int_equal(run_result__completions_missed(&f->run), 3);
 	assert_int_equal(run_result__completions(&f->run).completed, 10);
 	assert_num(f->run.notifications, 10);
+	assert_num(f->run.unreported, 3);
+	assert_num(f->run.misreported, 2);
 	end(f);
 }
 
@@ -172,9 +220,17 @@ TEST(no_kernel_makes_all_its_numbers_unknown)
 {
 	struct fixture *f = fixture_without_sockets(MODE_ZEROCOPY);
 	struct run_result *r = &f->run;
-	const struct num *nums[] = {
-		&r->unclassified,           &r->notifications,  &r->zc_unseen,      &r->path_calls,
-		&r->pinned.completed_bytes, &r->enobufs_optmem, &r->enobufs_memlock};
+	const struct num *nums[] = {&r->unclassified,
+				    &r->notifications,
+				    &r->zc_unseen,
+				    &r->path_calls,
+				    &r->pinned.completed_bytes,
+				    &r->enobufs_optmem,
+				    &r->enobufs_memlock,
+				    &r->unreported,
+				    &r->misreported,
+				    &r->refused[NIO_REFUSAL_ENOBUFS],
+				    &r->refused[NIO_REFUSAL_OTHER]};
 
 	ledger__book(r, &f->plan, &f->base, &f->now);
 	assert_true(r->ledger_known && r->notifications.known && r->path_calls.known);

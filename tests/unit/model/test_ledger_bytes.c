@@ -670,6 +670,7 @@ TEST(uncharged_sockets_show_that_all_sends_completed)
 	close_books(f);
 	assert_int_equal(f->run.zc_completed.value, MESSAGES);
 	assert_false(f->run.zc_unseen.known);
+	assert_false(f->run.unreported.known || f->run.misreported.known);
 	sums(f, NIO_SIDE_SENDER)->charged = 1;
 	close_books(f);
 	assert_no_number(f->run.zc_completed);

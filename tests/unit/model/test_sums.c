@@ -34,7 +34,7 @@ static const struct part counts[] = {
 
 static const struct part nums[] = {
 	PART(app.rx_uncopied), PART(app.verify_errors), PART(app.sender_cpu_ns), PART(app.receiver_cpu_ns),
-	PART(pinned.completed_bytes), PART(path_calls),
+	PART(pinned.completed_bytes), PART(path_calls), PART(refused[0]), PART(refused[NIO_REFUSAL_NR - 1]),
 	PART(times.missed), PART(times.map_full), PART(times.unmatched),
 	PART(perf[NIO_SIDE_SENDER][0]), PART(perf[NIO_SIDE_SENDER][PERF_NR - 1]),
 	PART(perf[NIO_SIDE_RECEIVER][0]), PART(perf_detail[NIO_SIDE_SENDER][1].user),

@@ -176,6 +176,10 @@ static inline void full_run__fill(struct run_result *run, enum mode mode, unsign
 	full_kernel__fill(run);
 	run->notifications = known(8);
 	run->zc_unseen = known(7);
+	run->unreported = known(5);
+	run->misreported = known(4);
+	for (i = 0; i < NIO_REFUSAL_NR; i++)
+		run->refused[i] = known(31 + i);
 	run->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] =
 		(struct nio_uncovered){.bytes = 3000, .events = 2};
 	run->kernel_zc =
