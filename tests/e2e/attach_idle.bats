@@ -149,3 +149,32 @@ setup() {
 	jq -e "$refused and .total.would_block.calls == 3 and .total.would_block.inner_tries == 0" send.json
 	jq -e "$refused and .total.would_block.calls == null and .total.would_block.inner_tries >= 3" sendfile.json
 }
+
+# The kernel sends a chunk of sendfile at once if it is small, and in parts otherwise: "pieces" of the answer are these
+# parts (a page before Linux 6.5).
+@test "attach counts a piece for each small chunk of sendfile, and several for a large one" {
+	cat >chunks.py <<-'END'
+	import os, socket, sys, threading
+	chunk = int(sys.argv[1])
+	listener = socket.create_server(("127.0.0.1", 0))
+	client = socket.create_connection(listener.getsockname())
+	server = listener.accept()[0]
+	reader = threading.Thread(target=lambda: all(iter(lambda: len(server.recv(1 << 16)), 0)))
+	reader.start()
+	file = os.open("file", os.O_RDONLY)
+	calls = at = 0
+	while at < 1 << 20:
+	    at += os.sendfile(client.fileno(), file, at, chunk)
+	    calls += 1
+	client.close()
+	reader.join()
+	print(calls)
+	END
+	head -c 1048576 /dev/urandom >file
+	"$NETIOTRACE" attach -q --count-calls --json small.json -- python3 chunks.py 4096 >small
+	"$NETIOTRACE" attach -q --count-calls --json large.json -- python3 chunks.py 1048576 >large
+	jq -c '.total.ledger.tx_splice' small.json large.json
+	[ "$(<small)" -eq 256 ]
+	jq -e --argjson calls "$(<small)" '.total.ledger.tx_splice | .bytes == 1048576 and .events == $calls' small.json
+	jq -e --argjson calls "$(<large)" '.total.ledger.tx_splice | .bytes == 1048576 and .events > $calls' large.json
+}
