@@ -117,18 +117,18 @@ static void ports_verdict(struct attach_verdict *verdict, const struct attach_re
 	size_t nr = largest_ports(all, ports);
 
 	for (size_t i = 0; i < nr; i++) {
-		const struct socket_ledger *b = &ports[i]->ledger;
-		const struct tls_ledger *tls = &b->tls[NIO_SIDE_SENDER];
+		const struct socket_ledger *ledger = &ports[i]->ledger;
+		const struct tls_ledger *tls = &ledger->tls[NIO_SIDE_SENDER];
 
 		snprintf(names[i], sizeof(names[i]), "port %u", (uint16_t)ports[i]->id);
 		services[i] = (struct verdict_service){
 			.name = names[i],
-			.copied = shown(VALUE_COPIED, NIO_STAGE_TX_COPY, r, b),
-			.pinned = shown(VALUE_PINNED, NIO_STAGE_TX_PIN, r, b),
-			.spliced = shown(VALUE_SPLICED, NIO_STAGE_TX_SPLICE, r, b),
+			.copied = shown(VALUE_COPIED, NIO_STAGE_TX_COPY, r, ledger),
+			.pinned = shown(VALUE_PINNED, NIO_STAGE_TX_PIN, r, ledger),
+			.spliced = shown(VALUE_SPLICED, NIO_STAGE_TX_SPLICE, r, ledger),
 			.encrypted = {tls->copied, tls->copied - tls->open, tls->copied},
-			.estimate = socket_ledger__is_estimate(b, NIO_SIDE_SENDER),
-			.unknown = b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS]};
+			.estimate = socket_ledger__is_estimate(ledger, NIO_SIDE_SENDER),
+			.unknown = ledger->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS]};
 		services[i].unknown +=
 			u64__minus(sent_at(ports[i]),
 				   services[i].copied.value + services[i].pinned.value +
