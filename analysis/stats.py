@@ -336,17 +336,17 @@ def _kth(first: Sequence[float], second: Sequence[float], k: int) -> float:
     ends = _ends(first, second, 0)
     if len(first) * len(second) - sum(_ends(second, first, 0)) < k <= sum(ends):
         return 0.0
-    low, high, below, upto, middle = -3.0, 2.0, [0] * len(second), [len(first)] * len(second), 0.0
+    low, high, below, not_above, middle = -3.0, 2.0, [0] * len(second), [len(first)] * len(second), 0.0
     while True:
         if sum(ends) < k:
             low, below = middle, ends
         else:
-            high, upto = middle, ends
+            high, not_above = middle, ends
         middle = (low + high) / 2
         if middle in (low, high):
             return high
-        if sum(upto) - sum(below) <= _PAIRS_LEFT * (len(first) + len(second)):
-            left = sorted(relative(x, y) for y, begin, end in zip(second, below, upto) for x in first[begin:end])
+        if sum(not_above) - sum(below) <= _PAIRS_LEFT * (len(first) + len(second)):
+            left = sorted(relative(x, y) for y, begin, end in zip(second, below, not_above) for x in first[begin:end])
             return left[k - sum(below) - 1]
         ends = _ends(first, second, middle)
 
