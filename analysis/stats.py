@@ -315,8 +315,8 @@ def _pairs(first: Sequence[float], second: Sequence[float]) -> list[float]:
 
 
 def _ends(first: Sequence[float], second: Sequence[float], v: float) -> list[int]:
-    """For each of the second, with how many of the first its relative() is v or less: it does not fall along the first,
-    nor rise along the second. Most of the time of a report on many rounds is spent here."""
+    """For each of the second, with how many of the first its relative() is v or less: but for rounding, it does not
+    fall along the first, nor rise along the second. Most of the time of a report on many rounds is spent here."""
     ends, at, n = [], 0, len(first)
     if first[0] > 0 < second[0] and first[-1] < _LARGE > second[-1]:
         for y in second:

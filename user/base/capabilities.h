@@ -25,32 +25,33 @@
 	X(WATCHING, "watching")
 
 /* X(command, moment, capability, reason) */
-#define CAPABILITY_ROWS(X)                                                                      \
-	X(EXPORT, BEGIN, BPF, "loads and attaches programs")                                    \
-	X(EXPORT, BEGIN, PERFMON, "the programs read the kernel's memory")                      \
-	X(EXPORT, BEGIN_AS_ROOT, SETUID, "becomes nobody")                                      \
-	X(EXPORT, BEGIN_AS_ROOT, SETGID, "becomes nobody, without groups")                      \
-	X(EXPORT, BEGIN_AS_ROOT, SETPCAP, "empties the bounding set")                           \
-	X(EXPORT, WATCHING, BPF, "reads maps, where the kernel asks for it (before 5.19)")      \
-	X(EXPORT, WATCHING, PERFMON, "attaches kprobes again, where these are in use")          \
-	X(SERVE, BEGIN, BPF, "loads and attaches programs")                                     \
-	X(SERVE, BEGIN, PERFMON, "the programs read the kernel's memory; perf events")          \
-	X(SERVE, WATCHING, BPF, "attaches programs for each session; loads the sampler")        \
-	X(SERVE, WATCHING, PERFMON, "perf events of each session")                              \
-	X(SERVE, WATCHING, SYS_PTRACE, "/proc/PID/maps of the load generator")                  \
-	X(SERVE, WATCHING, SYS_ADMIN,                                                           \
-	  "as for run; a mount of sysfs, for queues of the sender's device")                    \
-	X(SERVE, WATCHING, SYS_RESOURCE, "RLIMIT_MEMLOCK for the sampler's maps (before 5.11)") \
-	X(SERVE, WATCHING, SYSLOG, "addresses in /proc/kallsyms, which name samples")           \
-	X(ATTACH, WATCHING, BPF, "reads maps; attaches programs for each window")               \
-	X(ATTACH, WATCHING, PERFMON, "attaches kprobes for each window")                        \
-	X(ATTACH, WATCHING, SYS_PTRACE, "/proc/PID/{io,maps,ns} of other users' processes")     \
-	X(ATTACH, WATCHING, SYS_ADMIN, "enters network namespaces of watched sockets")          \
-	X(ATTACH, WATCHING, DAC_READ_SEARCH,                                                    \
-	  "paths of cgroups by id; /proc/PID/io of other users")                                \
-	X(RUN, WATCHING, BPF, "reads maps; attaches programs for each window")                  \
-	X(RUN, WATCHING, PERFMON, "perf events, and kprobes for each window")                   \
-	X(RUN, WATCHING, SYS_PTRACE, "/proc/PID/maps of the load generator")                    \
+#define CAPABILITY_ROWS(X)                                                                  \
+	X(EXPORT, BEGIN, BPF, "loads and attaches programs")                                \
+	X(EXPORT, BEGIN, PERFMON, "the programs read the kernel's memory")                  \
+	X(EXPORT, BEGIN_AS_ROOT, SETUID, "becomes nobody")                                  \
+	X(EXPORT, BEGIN_AS_ROOT, SETGID, "becomes nobody, without groups")                  \
+	X(EXPORT, BEGIN_AS_ROOT, SETPCAP, "empties the bounding set")                       \
+	X(EXPORT, WATCHING, BPF, "reads maps, where the kernel asks for it (before 5.19)")  \
+	X(EXPORT, WATCHING, PERFMON, "attaches kprobes again, where these are in use")      \
+	X(SERVE, BEGIN, BPF, "loads and attaches programs")                                 \
+	X(SERVE, BEGIN, PERFMON, "the programs read the kernel's memory; perf events")      \
+	X(SERVE, WATCHING, BPF, "attaches programs for each session; loads the sampler")    \
+	X(SERVE, WATCHING, PERFMON, "perf events of each session")                          \
+	X(SERVE, WATCHING, SYS_PTRACE, "/proc/PID/maps of the load generator")              \
+	X(SERVE, WATCHING, SYS_ADMIN,                                                       \
+	  "as for run; a mount of sysfs, for queues of the sender's device")                \
+	X(SERVE, WATCHING, SYS_RESOURCE,                                                    \
+	  "RLIMIT_NOFILE for perf events of many threads; RLIMIT_MEMLOCK (before 5.11)")    \
+	X(SERVE, WATCHING, SYSLOG, "addresses in /proc/kallsyms, which name samples")       \
+	X(ATTACH, WATCHING, BPF, "reads maps; attaches programs for each window")           \
+	X(ATTACH, WATCHING, PERFMON, "attaches kprobes for each window")                    \
+	X(ATTACH, WATCHING, SYS_PTRACE, "/proc/PID/{io,maps,ns} of other users' processes") \
+	X(ATTACH, WATCHING, SYS_ADMIN, "enters network namespaces of watched sockets")      \
+	X(ATTACH, WATCHING, DAC_READ_SEARCH,                                                \
+	  "paths of cgroups by id; /proc/PID/io of other users")                            \
+	X(RUN, WATCHING, BPF, "reads maps; attaches programs for each window")              \
+	X(RUN, WATCHING, PERFMON, "perf events, and kprobes for each window")               \
+	X(RUN, WATCHING, SYS_PTRACE, "/proc/PID/maps of the load generator")                \
 	X(RUN, WATCHING, SYS_ADMIN, "perf events where perf_event_paranoid is above 2 (Debian)")
 
 enum capability_command {

@@ -142,10 +142,23 @@ static int become_nobody(void)
 	return 0;
 }
 
+/* What the exporter needs of what it has. CAP_SYS_ADMIN stands for what it has not. */
+static uint64_t still_needed(void)
+{
+	uint64_t needed = capabilities__needed(CAPABILITY_OF_EXPORT, CAPABILITY_WATCHING);
+	uint64_t kept = 0;
+
+	for (unsigned int i = 0; needed >> i; i++)
+		if (needed >> i & 1 && capng_have_capability(CAPNG_PERMITTED, i))
+			kept |= 1ULL << i;
+	if (kept != needed && capng_have_capability(CAPNG_PERMITTED, CAP_SYS_ADMIN))
+		kept |= 1ULL << CAP_SYS_ADMIN;
+	return kept;
+}
+
 static int drop(bool keep_bpf)
 {
-	uint64_t kept =
-		keep_bpf ? capabilities__needed(CAPABILITY_OF_EXPORT, CAPABILITY_WATCHING) : 0;
+	uint64_t kept = keep_bpf ? still_needed() : 0;
 
 	capng_clear(CAPNG_SELECT_ALL);
 	for (unsigned int i = 0; kept >> i; i++)

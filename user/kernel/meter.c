@@ -335,6 +335,8 @@ static const char *caller_of(struct meter *m, int32_t stack)
 	uint64_t addresses[NIO_STACK_DEPTH] = {0};
 	const char *names[NIO_STACK_DEPTH];
 
+	/* While capabilities are lowered, the file has no addresses: callers are read before or
+	 * after. */
 	if (!m->has_read_symbols)
 		symbols__load(&m->symbols);
 	m->has_read_symbols = true;
