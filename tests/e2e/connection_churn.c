@@ -105,8 +105,13 @@ struct incoming {
 	enum end end;
 };
 
-static void close_incoming(struct incoming *in)
+/*
+ * epoll forgets a file when its last reference is gone, which is not at close() while another
+ * process looks at the open files of this one, as lsof, ss -p and attach do.
+ */
+static void close_incoming(struct incoming *in, int epoll)
 {
+	epoll_ctl(epoll, EPOLL_CTL_DEL, in->fd, NULL);
 	close(in->fd);
 	free(in);
 	shared->open--;
@@ -131,13 +136,13 @@ static void reply(struct incoming *in)
 		shutdown(in->fd, SHUT_WR);
 }
 
-static void read_request(struct incoming *in)
+static void read_request(struct incoming *in, int epoll)
 {
 	unsigned char buf[REQUEST_MAX];
 	ssize_t n = recv(in->fd, buf, sizeof(buf), 0);
 
 	if (n <= 0) {
-		close_incoming(in);
+		close_incoming(in, epoll);
 		return;
 	}
 	shared->server.rx += (unsigned long)n;
@@ -180,7 +185,7 @@ static void *serve(void *arg)
 
 		for (int i = 0; i < n; i++) {
 			if (evs[i].data.ptr)
-				read_request(evs[i].data.ptr);
+				read_request(evs[i].data.ptr, epoll);
 			else
 				accept_connection(listener, epoll);
 		}

@@ -372,11 +372,20 @@ static bool has_ended(const struct reading *t, const struct sock_state *s)
 	return t->ended_nr && bsearch(&key, t->ended, t->ended_nr, sizeof(key), by_key);
 }
 
-/* The programs count the states of each index: this one is deleted by them or here. */
-static void forget(struct attach_probes *probes, uint64_t key)
+/*
+ * The programs count the states of each index: this one is deleted by them or here. They may have
+ * replaced it since it was read: a new connection is at the address of the old one.
+ */
+static void forget(struct attach_probes *probes, const struct sock_state *read)
 {
-	if (!bpf_map_delete_elem(bpf_map__fd(probes->skel->maps.nio_sockets), &key))
-		__sync_fetch_and_sub(&probes->skel->bss->nio_socket_known[nio_known_index(key)], 1);
+	int states = bpf_map__fd(probes->skel->maps.nio_sockets);
+	struct sock_state now;
+
+	if (bpf_map_lookup_elem(states, &read->key, &now) || now.first_ns != read->first_ns)
+		return;
+	if (!bpf_map_delete_elem(states, &read->key))
+		__sync_fetch_and_sub(
+			&probes->skel->bss->nio_socket_known[nio_known_index(read->key)], 1);
 }
 
 static void give_open(struct attach_probes *probes, struct reading *t,
@@ -397,7 +406,7 @@ static void give_open(struct attach_probes *probes, struct reading *t,
 		if (s.flags & (SOCK_STATE_FOREIGN | SOCK_STATE_MAYBE) || has_ended(t, &s))
 			continue;
 		if (s.flags & SOCK_STATE_UNSENT) {
-			forget(probes, s.key);
+			forget(probes, &s);
 			probes->unsure_ended += is_unsure(probes, &s);
 		} else {
 			s.now = s.last_read;
