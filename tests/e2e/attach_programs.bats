@@ -214,7 +214,8 @@ downloads() {
 intervals_hold() {
 	awk '{ sent[$1] += $2; body[$1] += $3 }
 		END { for (port in sent) print "{\"port\":" port ",\"sent\":" sent[port] ",\"body\":" body[port] "}" }' OFMT=%.0f CONVFMT=%.0f logs/access | tee truth
-	jq -c '.events, .health, (.ports[] | [.port, .ledger.tx_copy, .ledger.tx_splice, .uncovered]), .total.verdict.text' out.json
+	jq -c '.events, .health, (.ports[] | [.port, .connections, .socket.tx_bytes, .ledger.tx_copy,
+		.ledger.tx_splice, .uncovered]), .total.connections, .total.verdict.text' out.json
 	jq -e --slurpfile truth truth --argjson plain "$PLAIN" '. as $d | $truth | length == 2 and all(.[]; . as $t
 		| (if .port == $plain then 0 else .body end) as $spliced
 		| [$d.ports[] | select(.port == $t.port)] | length == 1 and (.[0] | .socket.tx_bytes == $t.sent
