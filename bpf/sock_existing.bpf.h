@@ -37,7 +37,24 @@ static __always_inline bool is_quiet(const struct sock *sk, const struct nio_tcp
 	       t->copied_seq == kernel_read(struct tcp_sock, sk, copied_seq);
 }
 
-static __always_inline void read_socket(struct sock_state *s, const struct sock *sk)
+/*
+ * Which state an iteration is at. Meanwhile its connection may end, in an interrupt of the
+ * iteration or on another CPU, and the hash table gives its memory to the state of a new one at
+ * once. What was read of the old socket must not be written then.
+ */
+struct visited {
+	const struct sock_state *state;
+	__u64 key, first_ns;
+};
+
+static __always_inline bool is_replaced(const struct visited *v)
+{
+	return *(const volatile __u64 *)&v->state->key != v->key ||
+	       *(const volatile __u64 *)&v->state->first_ns != v->first_ns;
+}
+
+static __always_inline void read_socket(struct sock_state *s, const struct sock *sk,
+					const struct visited *v)
 {
 	struct nio_numbers n;
 	struct nio_tcp t;
@@ -51,7 +68,8 @@ static __always_inline void read_socket(struct sock_state *s, const struct sock 
 		n.sent = s->now.sent;
 	if (copies_now(s, sk, &t, n.read))
 		n.read = s->read_seen;
-	if (!goes_on(s->last_read.sent, n.sent) || !goes_on(s->last_read.read, n.read))
+	if (!goes_on(s->last_read.sent, n.sent) || !goes_on(s->last_read.read, n.read) ||
+	    is_replaced(v))
 		return;
 	if (n.sent != s->last_read.sent || n.read != s->last_read.read ||
 	    n.received != s->last_read.received) {
@@ -106,14 +124,26 @@ static __always_inline bool is_untouched(const struct sock_state *s, const struc
 	       bpf_ntohs(kernel_read(struct inet_sock, sk, inet_sport)) == s->local_port;
 }
 
+/* The mark of an end, unless it would be that of another connection. */
+static __always_inline bool mark_ended(struct sock_state *s, const struct visited *v)
+{
+	if (is_replaced(v))
+		return false;
+	s->closed_ns = bpf_ktime_get_ns();
+	sock_state_flag(s, SOCK_STATE_UNSENT, true);
+	if (!is_replaced(v))
+		return true;
+	s->closed_ns = 0;
+	sock_state_flag(s, SOCK_STATE_UNSENT, false);
+	return false;
+}
+
 /* No program saw the end. Freed memory keeps the counters until reuse or tcp_disconnect(). */
 static __always_inline void end_unseen(struct sock_state *s, const struct sock *sk)
 {
 	struct nio_numbers n;
 	struct nio_tcp t;
 
-	s->closed_ns = bpf_ktime_get_ns();
-	sock_state_flag(s, SOCK_STATE_UNSENT, true);
 	if (is_final(s))
 		return;
 	read_tcp(&t, sk, s);
@@ -159,17 +189,20 @@ static __always_inline void note_moved(const struct sock_state *s, const struct 
  */
 static __always_inline bool update(struct sock_state *s)
 {
-	const struct sock *sk;
+	const struct visited v = {s, s->key, s->first_ns};
+	const struct sock *sk = (const struct sock *)v.key;
 
-	if (!s->key || !s->first_ns)
+	if (!v.key || !v.first_ns)
 		return false;
-	sk = (const struct sock *)s->key;
 	if (nio_only_moved) {
 		note_moved(s, sk);
 		return false;
 	}
-	if (!s->closed_ns && is_gone(s, sk))
+	if (!s->closed_ns && is_gone(s, sk)) {
+		if (!mark_ended(s, &v))
+			return false;
 		end_unseen(s, sk);
+	}
 	if (s->closed_ns) {
 		/* The end of this socket is in the ring buffer, or about to be. */
 		if (!(s->flags & SOCK_STATE_UNSENT))
@@ -179,7 +212,7 @@ static __always_inline bool update(struct sock_state *s)
 		if (s->flags & SOCK_STATE_CLOSED)
 			read_closed_socket(s, sk);
 		else if (is_tcp(sk))
-			read_socket(s, sk);
+			read_socket(s, sk, &v);
 		s->window = nio_window;
 		if (!(s->flags & SOCK_STATE_PLACED))
 			fill_identity(s, sk);
