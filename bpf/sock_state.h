@@ -77,7 +77,8 @@ struct nio_tls_side {
 struct nio_tls {
 	__u64 context;  /* struct tls_context; 0: none seen */
 	__u32 overhead; /* bytes that a record adds to its plaintext */
-	__u32 direct;   /* kTLS may decrypt into the application's memory */
+	__u16 direct;   /* kTLS may decrypt into the application's memory */
+	__u16 ahead;    /* it has taken bytes of a record that it does not have as a whole */
 	struct nio_tls_side side[NIO_SIDE_NR];
 };
 

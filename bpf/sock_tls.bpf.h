@@ -93,7 +93,7 @@ static __noinline void read_tls(struct sock_state *s, const struct sock *sk,
 	struct nio_tls_side *rx = &s->tls.side[NIO_SIDE_RECEIVER];
 	const struct tls_moment m = {n, adopted};
 	const char *ctx;
-	bool has_numbers;
+	bool on_socket, has_numbers;
 
 	if (!bpf_core_type_exists(struct tls_context))
 		return;
@@ -101,8 +101,8 @@ static __noinline void read_tls(struct sock_state *s, const struct sock *sk,
 	if (!ctx)
 		return;
 	s->tls.overhead = kernel_read(struct tls_context, ctx, prot_info.overhead_size);
-	has_numbers =
-		!number_is_apart() || kernel_read(struct inet_connection_sock, sk, icsk_ulp_data);
+	on_socket = kernel_read(struct inet_connection_sock, sk, icsk_ulp_data);
+	has_numbers = !number_is_apart() || on_socket;
 	/* A part of a record has yet to be sent, or a call waits for room in the middle of one. */
 	if (has_key(tx, ctx, NIO_SIDE_SENDER) && has_numbers) {
 		if (!kernel_read(struct tls_context, ctx, partially_sent_record) &&
@@ -112,8 +112,12 @@ static __noinline void read_tls(struct sock_state *s, const struct sock *sk,
 			tx->how = NIO_TLS_UNKNOWN;
 	}
 	if (has_key(rx, ctx, NIO_SIDE_RECEIVER) && has_numbers) {
-		s->tls.direct |= decrypts_directly(ctx);
-		if (takes_whole_records() && !receives_ahead(ctx))
+		/* What receives is freed when the context leaves the socket. */
+		if (on_socket) {
+			s->tls.direct |= decrypts_directly(ctx);
+			s->tls.ahead = receives_ahead(ctx);
+		}
+		if (takes_whole_records() && !s->tls.ahead)
 			read_side(s, ctx, NIO_SIDE_RECEIVER, &m);
 		else if (adopted || !takes_whole_records())
 			rx->how = NIO_TLS_UNKNOWN;
