@@ -147,7 +147,8 @@ def make(out: Answer) -> None:
     few, many = a.threads[0], a.threads[-1]
     own, tally = _factor(a, None, metric.GBPS_PER_THREAD, many)
     if not tally.of:
-        out.say(f"Not measured: no mode and size has a throughput above 0 with both {few} and {many} threads.")
+        out.say(a.not_measured(metric.GBPS, f"no mode and size has a throughput above 0 with both {few} and {many} "
+                                            "threads"))
         return
     cpus = first_screen.cpus(a.dataset)
     _say_ceiling(out, cpus)

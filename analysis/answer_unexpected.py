@@ -152,7 +152,7 @@ def make(out: Answer) -> None:
     """Fills in the answer."""
     a = out.a
     if not a.has(metric.GBPS):
-        out.say("Not measured: no run has a throughput.")
+        out.say(f"Not measured: {a.reason(metric.GBPS)}.")
         return
     # Texts are empty where something does not apply.
     t = out.table(f"Highest medians and findings{out.unless_certain()}:", "What", "Where", "Value", "Against", "Change",

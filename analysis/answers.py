@@ -83,7 +83,8 @@ def _pinning_mode(out: Answer, mode: Mode) -> None:
         t.put(wording.size(size), *(_put_setting(a, a.cell(mode, size, n), s) for n in a.threads))
     if not s.tally.of:
         out.tables.pop()
-        out.say(f"Not measured: no size and thread count has the throughput of {mode.words} and of a mode that copies.")
+        out.say(a.not_measured(metric.GBPS, f"no size and thread count has the throughput of {mode.words} and of a "
+                                            "mode that copies"))
         return
     # The cause first: the kernel's action, if the data has it.
     if copied is not None:
@@ -129,7 +130,8 @@ def _over_two(out: Answer, first: Mode, because: str = "") -> None:
         out.say(f"{answer.cannot_claim(a)}.")
     counts = t.words("faster", "slower")
     if not t.of:
-        out.say(f"Not measured: no size and thread count has the throughput of both {first.words} and two-copy.")
+        out.say(a.not_measured(metric.GBPS, f"no size and thread count has the throughput of both {first.words} and "
+                                            "two-copy"))
     elif out.answered and not t.higher and not t.untested:
         out.say(f"At no size up to {wording.size(a.sizes[-1])}{because}: {first.words}{counts}.")
     else:
@@ -336,7 +338,7 @@ def _pairs(out: Answer) -> None:
     t, costs = _tally_pairs(a, metric.GBPS), _tally_pairs(a, cost)
     nr = _put_pairs(out, metric.GBPS, t)
     if not nr:
-        out.say("Not measured: no size and thread count has the throughput of two modes.")
+        out.say(a.not_measured(metric.GBPS, "no size and thread count has the throughput of two modes"))
         return
     out.answered = not t.is_untested
     out.say(f"{nr} pair{plural(nr)} of ways to send {'is' if nr == 1 else 'are'} compared.")
@@ -375,7 +377,7 @@ def _best(out: Answer, m: Metric, better: str, best: str, worse: str) -> None:
     tested = [r for r in rankings if r.is_tested]
     out.answered |= bool(tested)
     if not rankings:
-        out.say(f"Not measured: no size and thread count has the {m.words} of two modes.")
+        out.say(a.not_measured(m, f"no size and thread count has the {m.words} of two modes"))
     elif tested:
         ones = sum(r.winner is not None for r in tested)
         others = ((sum(r.withheld for r in rankings), "known"), (sum(bool(r.untested) for r in rankings), "tested"))

@@ -165,7 +165,7 @@ def summary(a: Analysis, m: Metric) -> str:
     in 9. Slower wherever tested: zero-copy, -74 to -60 % (-84 to -39)." The interval holds those of all settings."""
     rankings = [r for t in a.threads for s in a.sizes if (r := rank(a, s, t, m)).is_comparison]
     if not rankings:
-        return f"Not measured: {'no size and thread count has two modes' if a.has(m) else a.reason(m)}."
+        return a.not_measured(m, "no size and thread count has two modes")
     nr, tested = len(rankings), [r for r in rankings if r.is_tested]
     parts = list(_places(tested, m, a.modes, nr)) if tested else []
     untested = [r for r in rankings if r.untested]

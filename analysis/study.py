@@ -263,6 +263,10 @@ class Analysis:
             return "the data says neither how many bytes were moved nor for how long: give --duration"
         return d.lacking if d.lacking is not None else "the data set has no such number"
 
+    def not_measured(self, m: Metric, lacking: str) -> str:
+        """The sentence for an answer that needs m: `lacking`, if the data has m at all, or why it has none."""
+        return f"Not measured: {lacking if self.has(m) else self.reason(m)}."
+
     @functools.cached_property
     def _known_by_duration(self) -> set[Metric]:
         """The numbers that any run would have if it were known how long the run was."""

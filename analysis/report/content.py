@@ -212,13 +212,16 @@ def _pictures(r: Report) -> Iterator[Block]:
     for name, f in r.figures.items():
         if f.is_drawn and name not in r.first:
             yield _picture(f)
-    rows = [[f.title, f.no_data] for f in r.figures.values() if f.no_data]
+    undrawn: dict[str, list[str]] = {}  # titles by reason
+    for f in r.figures.values():
+        if f.no_data:
+            undrawn.setdefault(f.no_data, []).append(f.title)
     if not r.diagrams:
-        rows.append([DIAGRAMS_TITLE, f"no copy ledger: {r.a.reason(metric.METRICS['BYTES_RX_COPY'])}"])
+        undrawn[f"no copy ledger: {r.a.reason(metric.METRICS['BYTES_RX_COPY'])}"] = [DIAGRAMS_TITLE]
     if not r.flames:
-        rows.append([FLAMES_TITLE, f"no sampled stacks: {r.a.reason(metric.METRICS['CLASS_S_TX_COPY'])}"])
-    if rows:
-        yield Table(["Not drawn", "Why"], rows)
+        undrawn[f"no sampled stacks: {r.a.reason(metric.METRICS['CLASS_S_TX_COPY'])}"] = [FLAMES_TITLE]
+    if undrawn:
+        yield Table(["Not drawn", "Why"], [["; ".join(titles), reason] for reason, titles in undrawn.items()])
 
 
 def _drawings(title: str, legend: str, drawings: list[Drawing]) -> Iterator[Block]:
