@@ -111,6 +111,7 @@ sender_runs() {
 		start -q --rounds 20 --duration 1s --warmup 10ms --path veth
 		sleep "0.$((RANDOM % 90 + 10))"
 		interrupt INT
+		cat stderr
 		[ "$code" -eq 130 ]
 	done
 	assert_nothing_left

@@ -166,23 +166,33 @@ static int ms_until(uint64_t ns)
 	return (ns - now) / 1000000 < INT32_MAX ? (int)((ns - now) / 1000000 + 1) : INT32_MAX;
 }
 
-int loop__wait(struct loop *l, struct loop_event *ev, uint64_t until_ns)
+static void take_signal(struct loop *l, struct loop_event *ev)
 {
 	struct signalfd_siginfo info;
+
+	if (read(l->sigfd, &info, sizeof(info)) == sizeof(info))
+		*ev = (struct loop_event){
+			.kind = LOOP_SIGNAL, .signo = (int)info.ssi_signo, .fd = -1};
+}
+
+/* A signal comes before other events: epoll would take them in turn. */
+int loop__wait(struct loop *l, struct loop_event *ev, uint64_t until_ns)
+{
 	struct epoll_event ready;
 	uint64_t ticks;
 	int n;
 
 	*ev = (struct loop_event){.kind = LOOP_TIMEOUT, .fd = -1};
+	take_signal(l, ev);
+	if (ev->kind == LOOP_SIGNAL)
+		return 0;
 	n = epoll_wait(l->epfd, &ready, 1, ms_until(until_ns));
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
 	if (n == 0)
 		return 0;
 	if (ready.data.fd == l->sigfd) {
-		if (read(l->sigfd, &info, sizeof(info)) == sizeof(info))
-			*ev = (struct loop_event){
-				.kind = LOOP_SIGNAL, .signo = (int)info.ssi_signo, .fd = -1};
+		take_signal(l, ev);
 	} else if (ready.data.fd == l->timerfd) {
 		if (read(l->timerfd, &ticks, sizeof(ticks)) == sizeof(ticks))
 			ev->kind = LOOP_TICK;

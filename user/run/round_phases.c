@@ -73,6 +73,9 @@ static int connect_sides(struct round *r)
 		err = start(r, NIO_SIDE_SENDER);
 	if (!err)
 		err = round__await(r, ROUND_READY);
+	/* The programs may not all be attached then (declared_probes__open()). */
+	if (!err && r->runner->stopped)
+		err = -EINTR;
 	return err ? err : watch_sockets(r);
 }
 

@@ -96,6 +96,20 @@ TEST_WITH(SIGWINCH_ends_nothing, open_loop, close_loop)
 	take(*state, SIGWINCH);
 }
 
+TEST_WITH(a_signal_comes_before_a_file_that_was_ready_first, open_loop, close_loop)
+{
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(loop__add(*state, ends[0]), 0);
+	assert_int_equal(write(ends[1], "x", 1), 1);
+	kill(getpid(), SIGWINCH);
+	take(*state, SIGWINCH);
+	loop__remove(*state, ends[0]);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 TEST_WITH(wait_without_a_signal_times_out, open_loop, close_loop)
 {
 	struct loop_event ev;
