@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from . import answer, best_modes, first_screen, group, metric, stats, wording
+from . import answer, best_modes, first_screen, metric, overall, stats, wording
 from .answer import Answer, finding_cell, Tally
 from .first_screen import Cpus
 from .metric import Metric
@@ -58,15 +58,15 @@ def _say_ceiling(out: Answer, cpus: Cpus) -> None:
         out.say(f"{many} receiver threads share {cpus.receivers} CPU{plural(cpus.receivers)}.")
 
 
-def totals(a: Analysis) -> dict[int, group.Values]:
+def totals(a: Analysis) -> dict[int, overall.Values]:
     """The throughput of each thread count. Divided by the sum of the medians of all, which has no side: by that of one
     thread count alone, this one would have less noise than the others."""
-    values: dict[int, group.Values] = {t: {} for t in a.threads}
+    values: dict[int, overall.Values] = {t: {} for t in a.threads}
     for cell in a.cells:
         setting = [c for t in a.threads if (c := a.cell(cell.mode, cell.size, t))]
         sum_ = sum(v for c in setting if not math.isnan(v := a.estimate(c, metric.GBPS).median))
         scale = dict.fromkeys(map(a.block, cell.rows), sum_)
-        values[cell.threads].update(group.values(a, cell, setting[0], scale, metric.GBPS))
+        values[cell.threads].update(overall.values(a, cell, setting[0], scale, metric.GBPS))
     return values
 
 
@@ -74,7 +74,7 @@ def _say_best(out: Answer) -> None:
     """The thread counts than which no other has a higher total, over all modes and sizes; by medians alone all of
     them."""
     a, first = out.a, out.a.threads[0]
-    best = group.best(list(totals(a).items()), False, a.dependence(metric.GBPS, True).share)
+    best = overall.best(list(totals(a).items()), False, a.dependence(metric.GBPS, True).share)
     none = len(best) == len(a.threads)
     factors = best_modes.join([f"{wording.factor(1, _factor(a, None, metric.GBPS, t)[0])} with {wording.threads(t)}"
                             for t in a.threads[1:] if none or t in best], "and")

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from . import answer, answer_threads, answer_unexpected, best_modes, group, metric, stats, wording
+from . import answer, answer_threads, answer_unexpected, best_modes, metric, overall, stats, wording
 from .answer import Answer, finding_cell, Table, Tally
 from .best_modes import Ranking
 from .metric import Better, Metric
@@ -162,7 +162,7 @@ class _Misses:
     metric: Metric  # per KiB, or of a whole run if the payload is unknown
     change: float  # in the median setting
     tally: Tally
-    values: group.Values  # as a share of those of two-copy, round by round
+    values: overall.Values  # as a share of those of two-copy, round by round
 
     @property
     def falls(self) -> bool:
@@ -188,7 +188,7 @@ def _misses(a: Analysis, mode: Mode, level: str, raw: Metric, per_kib: Metric) -
             changes.append(f.change)
             found.tally.add(f)
             of_two = {a.block(row): row[m] for row in two.rows}
-            found.values.update(group.values(a, cell, two, of_two, m))
+            found.values.update(overall.values(a, cell, two, of_two, m))
     found.change = stats.median(changes)
     return found
 
@@ -202,7 +202,7 @@ def misses(a: Analysis) -> list[_Misses]:
 def falls_most(a: Analysis, known: list[_Misses]) -> list[_Misses]:
     """Those of which no other one falls more for certain."""
     share = min(a.dependence(x.metric, True).share for x in known)
-    return group.best([(x, x.values) for x in known], True, share)
+    return overall.best([(x, x.values) for x in known], True, share)
 
 
 def _say_best(out: Answer, known: list[_Misses]) -> None:

@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2]))
 
 from made import KIB, Study
 
-from analysis import answers, best_modes, group, metric
+from analysis import answers, best_modes, metric, overall
 from analysis.answer_threads import totals
 from analysis.study import Analysis
 from analysis.tables import MODES, TWOCOPY
@@ -84,7 +84,7 @@ def _names_a_mode(a: Analysis, m: metric.Metric) -> bool:
 
 
 def _names_threads(a: Analysis) -> bool:
-    return len(a.threads) > 1 and len(group.best(list(totals(a).items()), False,
+    return len(a.threads) > 1 and len(overall.best(list(totals(a).items()), False,
                                                  a.dependence(metric.GBPS, True).share)) < len(a.threads)
 
 
