@@ -8,7 +8,7 @@
 #include "common/xalloc.h"
 #include "fuzz.h"
 #include "sweep/sweep_document.h"
-#include "sweep/sweep_table.h"
+#include "sweep/sweep_csv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -20,6 +20,7 @@
 #include "progress.h"
 #include "write/json.h"
 #include "base/commands.h"
+#include "sweep_csv.h"
 #include "sweep_dir.h"
 #include "sweep_document.h"
 #include "sweep_table.h"

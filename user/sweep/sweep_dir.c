@@ -20,7 +20,7 @@
 #include "base/sudo_user.h"
 #include "base/atomic_file.h"
 #include "model/congestion.h"
-#include "sweep_table.h"
+#include "sweep_csv.h"
 #include "sweep_dir.h"
 #include "sweep_document.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The texts of a sweep at its end: the table of its cells, and results.csv. Pure, but for the
- * stream. */
+/* The text of a sweep at its end: the table of its cells. Pure, but for the stream. */
 #ifndef SWEEP_SWEEP_TABLE_H
 #define SWEEP_SWEEP_TABLE_H
 
-#include <jansson.h>
 #include <stdio.h>
 
 #include "model/result.h"
@@ -28,10 +26,5 @@ void sweep_table__conditions(FILE *f, unsigned int width, const struct environme
 void sweep_table__write(FILE *f, unsigned int width, const char *directory,
 			const struct sweep_grid *g, const double *gbps, char *const *made,
 			const struct sweep_totals *totals);
-
-void sweep_csv__header(FILE *f);
-
-/* document: a result with one run. An unknown number is an empty cell. */
-void sweep_csv__row(FILE *f, const json_t *document);
 
 #endif

@@ -9,6 +9,7 @@
 #include "write/output.h"
 #include "run/run_order.h"
 #include "common/xalloc.h"
+#include "sweep/sweep_csv.h"
 #include "sweep/sweep_options.h"
 #include "sweep/sweep_table.h"
 #include "support/full_result.h"
