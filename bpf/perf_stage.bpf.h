@@ -19,7 +19,7 @@
 /* Sample 1 window in nio_perf_every; set before loading. A prime avoids beats with patterns. */
 const volatile __u32 nio_perf_every;
 
-/* One event per CPU, added by user/perf/stage.c. libbpf creates an entry for each CPU. */
+/* One event per CPU, added by perf_stage__open(). libbpf creates an entry for each CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__type(key, __u32);

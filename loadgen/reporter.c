@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 #include "clock.h"
-#include "common/report_rows.h"
+#include "common/load_report_rows.h"
 #include "common/units.h"
 #include "reporter.h"
 
@@ -109,12 +109,12 @@ static void json__latency(const struct side_stats *s)
 #define ROW(side, object, key, member, field)                                                    \
 	{REPORT_##side, object, key, offsetof(struct side_stats, member),                        \
 	 _Generic(((struct side_stats *)0)->member, uint64_t: REPORT_u64, bool: REPORT_flag)},
-static const struct report_row first_rows[] = { LOAD_REPORT_FIRST(ROW) {0} };
-static const struct report_row other_rows[] = { LOAD_REPORT_REST(ROW) {0} };
+static const struct load_report_row first_rows[] = { LOAD_REPORT_FIRST(ROW) {0} };
+static const struct load_report_row other_rows[] = { LOAD_REPORT_REST(ROW) {0} };
 /* clang-format on */
 
 /* The rows of this side, with braces around each object. */
-static void json__rows(const struct side_stats *s, const struct report_row *row)
+static void json__rows(const struct side_stats *s, const struct load_report_row *row)
 {
 	const char *object = "", *comma = "";
 

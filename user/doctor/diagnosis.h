@@ -65,7 +65,7 @@ enum check_state {
 const char *check_state__key(enum check_state s); /* "ok", "limited", "missing", "unknown" */
 
 struct check {
-	const char *group; /* "kernel", "privileges", "limits", "path", "follow" */
+	const char *group; /* "kernel", "confounders", ...: those of doctor__check() */
 	char name[32];
 	enum check_state state;
 	char value[512];

@@ -26,13 +26,13 @@
 #include "base/ready.h"
 #include "cgroup_names.h"
 #include "common/xalloc.h"
+#include "confinement.h"
 #include "http.h"
 #include "kernel/attach_probes.h"
 #include "kernel/refusal.h"
 #include "kernel/target.h"
 #include "metrics_page.h"
 #include "probes/plan.h"
-#include "syscall_filter.h"
 
 enum export_by {
 	EXPORT_BY_CGROUP,

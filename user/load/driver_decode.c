@@ -150,7 +150,7 @@ static int report__parse_latencies(struct load_report *r, const json_t *stats, e
 }
 
 static int report__parse_number(struct load_report *r, const json_t *stats,
-				const struct report_row *row)
+				const struct load_report_row *row)
 {
 	void *to = (char *)r + row->at; /* the value of a num is its first member */
 	const json_t *in = stats, *value;
@@ -175,7 +175,7 @@ static int report__parse_stats(struct load_report *r, const json_t *stats, enum 
 
 	r->confirmed.known = side == NIO_SIDE_SENDER && json_is_object(confirmed) &&
 			     !json_is_null(json_object_get(confirmed, "rx_bytes"));
-	for (const struct report_row *row = load_report__rows; row->key; row++) {
+	for (const struct load_report_row *row = load_report__rows; row->key; row++) {
 		if (!(row->side & 1u << side) || row->type == REPORT_none ||
 		    (!strcmp(row->object, "confirmed") && !r->confirmed.known))
 			continue;

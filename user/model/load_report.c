@@ -10,7 +10,7 @@
 	{REPORT_##side, object, key, offsetof(struct load_report, field),                        \
 	 _Generic(((struct load_report *)0)->field, uint64_t: REPORT_u64, struct num: REPORT_num, \
 		  bool: REPORT_flag, struct app_result: REPORT_none)},
-const struct report_row load_report__rows[] = { LOAD_REPORT_FIRST(ROW) LOAD_REPORT_REST(ROW) {0} };
+const struct load_report_row load_report__rows[] = { LOAD_REPORT_FIRST(ROW) LOAD_REPORT_REST(ROW) {0} };
 /* clang-format on */
 
 void load_report__clear(struct load_report *r)
@@ -49,7 +49,7 @@ void load_report__copy_app(struct app_result *app, const struct load_report *rep
 	};
 	size_t begin = offsetof(struct load_report, app); /* the last member */
 
-	for (const struct report_row *row = load_report__rows; row->key; row++)
+	for (const struct load_report_row *row = load_report__rows; row->key; row++)
 		if (row->side & 1u << side && row->at >= begin)
 			memcpy((char *)app + row->at - begin, (const char *)report + row->at,
 			       sizes[row->type]);

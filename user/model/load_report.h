@@ -6,7 +6,7 @@
 
 #include "common/address.h"
 #include "common/half.h"
-#include "common/report_rows.h"
+#include "common/load_report_rows.h"
 #include "common/workload.h"
 #include "result.h"
 
@@ -42,7 +42,7 @@ struct load_report {
 	struct app_result app; /* its histograms are owned by the report */
 };
 
-extern const struct report_row load_report__rows[]; /* of common/report_rows.h */
+extern const struct load_report_row load_report__rows[]; /* of common/load_report_rows.h */
 
 /* Frees what a report owns and zeroes it; takes a zeroed one. For callers of driver__decode(). */
 void load_report__clear(struct load_report *report);

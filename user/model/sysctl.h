@@ -8,7 +8,7 @@
  * unit  as in docs/reference/run.md
  *
  * host/environment.c reads each in the network namespace of the side; write/json_environment.c
- * writes and write/half_document.c reads each.
+ * writes and write/half_environment.c reads each.
  */
 #ifndef MODEL_SYSCTL_H
 #define MODEL_SYSCTL_H

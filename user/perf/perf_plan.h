@@ -24,7 +24,7 @@ struct perf_slot {
 	enum perf_part part;
 	unsigned int bundle; /* slots of a bundle share a group: ratios use them */
 	int err;             /* why the kernel refused the event, -errno; 0: accepted */
-	bool proc;           /* not opened: /proc has the count (proc.h) */
+	bool proc;           /* not opened: /proc has the count (watch.h) */
 };
 
 #define PERF_SLOTS_MAX     (2 * PERF_NR + PERF_EVENTS_MAX)

@@ -13,8 +13,7 @@
 #include "model/result.h"
 #include "perf_plan.h"
 
-/* Counters of a process's threads in /proc: free of cost, unlike perf events (docs/DESIGN.md). */
-/* Counters that /proc has, in the order of struct perf_proc. */
+/* Counters of threads in /proc, which cost nothing, in the order of struct perf_proc. */
 enum perf_proc_counter {
 	PERF_PROC_CONTEXT_SWITCHES, /* status: voluntary and nonvoluntary */
 	PERF_PROC_CPU_MIGRATIONS,   /* sched: se.nr_migrations; not in every kernel */

@@ -46,7 +46,7 @@ static void set_options(struct receiver_half *h, const struct options *serve)
 }
 
 struct receiver_half *receiver_half__open(const struct options *serve,
-					  const struct half_token *token)
+					  const struct serve_token *token)
 {
 	struct receiver_half *h = xcalloc(1, sizeof(*h));
 	static const uint64_t size = 65536;
@@ -197,7 +197,8 @@ int receiver_half__begin(struct receiver_half *h, struct driver *d)
 	unsigned int kind = d->report.half_kind;
 	char line[32];
 
-	if (h->token.len && !half_token__accepts(&h->token, d->report.challenge, d->report.proof)) {
+	if (h->token.len &&
+	    !serve_token__accepts(&h->token, d->report.challenge, d->report.proof)) {
 		receiver_half__drop(h);
 		snprintf(line, sizeof(line), "refuse %u", d->report.session);
 		return child__send_line(&d->child, line);

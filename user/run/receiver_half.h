@@ -17,7 +17,7 @@ struct receiver_half {
 	struct round r;                /* of the current session */
 	struct run_result out;         /* of the current round */
 	struct plan plan;              /* attached in the current round */
-	struct half_token token;       /* len 0: every sender may have the half */
+	struct serve_token token;      /* len 0: every sender may have the half */
 	char sender[ADDRESS_HOST_MAX]; /* of this session; empty: unknown */
 	char peer[ADDRESS_HOST_MAX];
 	unsigned int port;    /* on which the load generator listens; 0: unknown */
@@ -35,7 +35,7 @@ struct receiver_half {
  * sender that proves it gets the half; len 0: every sender.
  */
 struct receiver_half *receiver_half__open(const struct options *serve,
-					  const struct half_token *token);
+					  const struct serve_token *token);
 void receiver_half__close(struct receiver_half *h); /* takes NULL */
 
 /* The sockets of a new session: of the event `ready` of the load generator's process. */

@@ -19,7 +19,7 @@
 #include "load/driver.h"
 #include "model/event_windows.h"
 #include "followed_round.h"
-#include "half_token.h"
+#include "serve_token.h"
 #include "options.h"
 #include "perf/watch.h"
 #include "probes/plan.h"
@@ -65,7 +65,7 @@ struct runner {
 	struct plan plans[MODE_NR];         /* by mode, of the rounds that are compared */
 	struct plan_row rows[PLAN_ROWS_MAX];
 	struct result result;
-	struct half_token token;     /* with --connect; len 0: none */
+	struct serve_token token;    /* with --connect; len 0: none */
 	struct workload workload;    /* of the options in use, with the congestion control chosen */
 	struct cpu_times cpu_begin;  /* of all processors, when runner__use() was called */
 	struct cgroup_cpu cgroup;    /* at the same time */

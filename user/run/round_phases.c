@@ -171,7 +171,7 @@ static int prove(struct round *r)
 
 	if (!r->runner->token.len || !r->challenge[0])
 		return 0;
-	half_token__prove(&r->runner->token, r->challenge, line + strlen(line));
+	serve_token__prove(&r->runner->token, r->challenge, line + strlen(line));
 	return round__send_line(r, NIO_SIDE_SENDER, line);
 }
 

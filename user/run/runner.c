@@ -49,7 +49,7 @@ int runner__resolve(struct runner *runner, const struct options *o)
 		return EXIT_DONE;
 	runner->connect = o->connect;
 	if (!address__resolve(&runner->connect, false, &runner->remote, &why))
-		return half_token__read(&runner->token, o->token);
+		return serve_token__read(&runner->token, o->token);
 	log_error("no address is known for --connect %s: %s.", o->connect.host, why);
 	return EXIT_RUN_FAILED;
 }

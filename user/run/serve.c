@@ -266,7 +266,7 @@ int serve__main(int argc, char **argv)
 {
 	static struct options o;
 	static struct server s = {.o = &o, .loop = LOOP_INIT};
-	struct half_token token;
+	struct serve_token token;
 	struct sockaddr_storage ss;
 	const char *why;
 	int code;
@@ -274,7 +274,7 @@ int serve__main(int argc, char **argv)
 	parse(&o, argc, argv);
 	code = check(&o);
 	if (!code)
-		code = half_token__read(&token, o.token);
+		code = serve_token__read(&token, o.token);
 	if (code)
 		return code;
 	s.listen = o.listen;

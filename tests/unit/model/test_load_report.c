@@ -7,12 +7,12 @@
 #include "support/test.h"
 
 /* Rows of a field of struct app_result. test_driver.c reads lines whose numbers are written out. */
-static bool is_of_app(const struct report_row *row)
+static bool is_of_app(const struct load_report_row *row)
 {
 	return row->type != REPORT_none && row->at >= offsetof(struct load_report, app);
 }
 
-static void put(struct load_report *report, const struct report_row *row, uint64_t value)
+static void put(struct load_report *report, const struct load_report_row *row, uint64_t value)
 {
 	void *at = (char *)report + row->at;
 
@@ -22,7 +22,7 @@ static void put(struct load_report *report, const struct report_row *row, uint64
 		*(uint64_t *)at = value;
 }
 
-static uint64_t get(const struct load_report *report, const struct report_row *row)
+static uint64_t get(const struct load_report *report, const struct load_report_row *row)
 {
 	const void *at = (const char *)report + row->at;
 
@@ -44,7 +44,7 @@ static struct load_report *filled(void)
 	struct load_report *report = calloc(1, sizeof(*report));
 
 	assert_non_null(report);
-	for (const struct report_row *row = load_report__rows; row->key; row++)
+	for (const struct load_report_row *row = load_report__rows; row->key; row++)
 		if (is_of_app(row))
 			put(report, row, 100 + (uint64_t)(row - load_report__rows));
 	for (int k = 0; k < LATENCY_NR; k++)
@@ -58,7 +58,7 @@ TEST(side_reports_its_own_fields_only)
 		struct load_report *report = filled(), *copy = calloc(1, sizeof(*copy));
 
 		load_report__copy_app(&copy->app, report, (enum nio_side)side);
-		for (const struct report_row *row = load_report__rows; row->key; row++) {
+		for (const struct load_report_row *row = load_report__rows; row->key; row++) {
 			uint64_t own = (row->side & 1u << side) ? get(report, row) : 0;
 
 			if (is_of_app(row) && get(copy, row) != own)

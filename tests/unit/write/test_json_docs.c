@@ -74,7 +74,7 @@ static void check_described(const char *page, const char *name)
 		fail_msg("docs/reference/%s.md does not describe %s", page, quoted);
 }
 
-/* Stages, modes, counters and classes: test_lists.c. */
+/* Stages, modes, counters and classes: tests/analysis/test_names.py. */
 TEST(documentation_explains_every_placeholder)
 {
 	int i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The system calls that a running exporter may make, and its privileges; see syscall_filter.h. */
+/* The system calls that a running exporter may make, and its privileges; see confinement.h. */
 #include <cap-ng.h>
 #include <errno.h>
 #include <grp.h>
@@ -18,7 +18,7 @@
 #include "base/capabilities.h"
 #include "base/privileges.h"
 #include "common/uid_map.h"
-#include "syscall_filter.h"
+#include "confinement.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

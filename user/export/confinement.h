@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns what a running exporter loses: most system calls, and its privileges. */
-#ifndef EXPORT_SYSCALL_FILTER_H
-#define EXPORT_SYSCALL_FILTER_H
+#ifndef EXPORT_CONFINEMENT_H
+#define EXPORT_CONFINEMENT_H
 
 #include <stdbool.h>
 

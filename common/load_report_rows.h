@@ -9,12 +9,12 @@
  * field   of struct load_report (user/model/load_report.h), into which the collector reads it; app:
  *         it does not read the number
  */
-#ifndef COMMON_REPORT_ROWS_H
-#define COMMON_REPORT_ROWS_H
+#ifndef COMMON_LOAD_REPORT_ROWS_H
+#define COMMON_LOAD_REPORT_ROWS_H
 
 #include <stddef.h>
 
-struct report_row {
+struct load_report_row {
 	enum {
 		REPORT_SENDER = 1,
 		REPORT_RECEIVER = 2,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* HMAC-SHA256 of the challenge, cut to 16 bytes (RFC 2104, 5); see half_token.h. */
+/* HMAC-SHA256 of the challenge, cut to 16 bytes (RFC 2104, 5); see serve_token.h. */
 #include <errno.h>
 #include <nettle/hmac.h>
 #include <nettle/memops.h>
@@ -11,7 +11,7 @@
 #include "base/exit_code.h"
 #include "base/log.h"
 #include "base/path_walk.h"
-#include "half_token.h"
+#include "serve_token.h"
 
 /* No proof of another protocol with the same token is one for a half. */
 static const char purpose[] = "netiotrace receiver's half 1";
@@ -35,9 +35,9 @@ static ssize_t read_private(int fd, uint8_t *to, size_t room)
 	return n < 0 ? -errno : (ssize_t)have;
 }
 
-int half_token__read(struct half_token *t, const char *path)
+int serve_token__read(struct serve_token *t, const char *path)
 {
-	uint8_t bytes[HALF_TOKEN_MOST + 1];
+	uint8_t bytes[SERVE_TOKEN_MOST + 1];
 	ssize_t n;
 	int fd;
 
@@ -56,12 +56,12 @@ int half_token__read(struct half_token *t, const char *path)
 		log_error("cannot read the token %s: %s.", path, strerror((int)-n));
 		return EXIT_USAGE;
 	}
-	if (n && n <= HALF_TOKEN_MOST && bytes[n - 1] == '\n')
+	if (n && n <= SERVE_TOKEN_MOST && bytes[n - 1] == '\n')
 		n--;
-	if (n < HALF_TOKEN_LEAST || n > HALF_TOKEN_MOST) {
+	if (n < SERVE_TOKEN_LEAST || n > SERVE_TOKEN_MOST) {
 		log_error("the token %s must have %d to %d bytes: head -c 32 /dev/urandom | base64 "
 			  "makes one.",
-			  path, HALF_TOKEN_LEAST, HALF_TOKEN_MOST);
+			  path, SERVE_TOKEN_LEAST, SERVE_TOKEN_MOST);
 		return EXIT_USAGE;
 	}
 	memcpy(t->bytes, bytes, (size_t)n);
@@ -69,8 +69,8 @@ int half_token__read(struct half_token *t, const char *path)
 	return EXIT_DONE;
 }
 
-void half_token__prove(const struct half_token *t, const char *challenge,
-		       char proof[HALF_PROOF_TEXT])
+void serve_token__prove(const struct serve_token *t, const char *challenge,
+			char proof[HALF_PROOF_TEXT])
 {
 	uint8_t digest[HALF_PROOF_SIZE];
 	struct hmac_sha256_ctx hmac;
@@ -83,10 +83,10 @@ void half_token__prove(const struct half_token *t, const char *challenge,
 		snprintf(proof + 2 * i, 3, "%02x", digest[i]);
 }
 
-bool half_token__accepts(const struct half_token *t, const char *challenge, const char *proof)
+bool serve_token__accepts(const struct serve_token *t, const char *challenge, const char *proof)
 {
 	char right[HALF_PROOF_TEXT];
 
-	half_token__prove(t, challenge, right);
+	serve_token__prove(t, challenge, right);
 	return strlen(proof) == sizeof(right) - 1 && memeql_sec(proof, right, sizeof(right) - 1);
 }

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "export/syscall_filter.h"
+#include "export/confinement.h"
 #include "support/test.h"
 
 #define LOAD_FAILED 254
