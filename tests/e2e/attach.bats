@@ -214,7 +214,7 @@ print(sent, refused)' "$PORT" >said
 		background nginx -c "$PWD/nginx.conf" -e "$PWD/logs/error"
 		pid=$STARTED
 		within 20 curl -sf -o /dev/null "http://127.0.0.1:$port/file"
-		watch --pid "$pid" --comm nginx --port "$port"
+		watch --pid "$pid" --children
 		for _ in 1 2 3 4 5; do
 			curl -sf -o /dev/null -w '%{size_download} %{size_header} %{size_request}\n' "http://127.0.0.1:$port/file"
 		done >curls

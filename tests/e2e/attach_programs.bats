@@ -94,7 +94,7 @@ agrees() {
 		pid=$STARTED
 		within 20 test -s pid
 		within 20 listens
-		watch --comm nginx --port "$PORT" --top 1000
+		watch --pid "$pid" --children --top 1000
 		rm -f told
 		# First keep-alive connections with many requests each, then one connection for each
 		# request.
