@@ -292,9 +292,33 @@ make_here() {
 	flock "$BUILD_DIR" make -s -C "$REPO" O="$BUILD_DIR" "$@"
 }
 
-# free_port: a TCP port without a listener, chosen by the kernel.
+# free_port: a TCP port without a listener. Each call gets another one, as parallel tests take theirs
+# a moment later, below the ports that the kernel gives to their connections and to bind(0), and
+# below those of docs/recipes, which are replaced by such ports.
 free_port() {
-	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+	python3 - "${TMPDIR:-/tmp}/netiotrace-port.$(id -u)" <<-'END'
+		import fcntl, os, random, socket, sys
+		def is_free(port):
+		    both = socket.has_dualstack_ipv6()
+		    with socket.socket(socket.AF_INET6 if both else socket.AF_INET) as s:
+		        if both:
+		            s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+		        try:
+		            s.bind(("", port))
+		        except OSError:
+		            return False
+		        return True
+		with os.fdopen(os.open(sys.argv[1], os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+") as f:
+		    fcntl.flock(f, fcntl.LOCK_EX)
+		    port = int(f.read() or random.randrange(10000, 26000))
+		    while True:
+		        port = port + 1 if port < 25999 else 10000
+		        if is_free(port):
+		            break
+		    f.seek(0)
+		    f.write(str(port))
+		print(port)
+	END
 }
 
 ss_listens() { # PORT

@@ -285,8 +285,8 @@ for i in range(2500): os.chdir('..'); os.rmdir('d')")
 @test "export where no seccomp filter can be loaded warns once and serves" {
 	need_tool curl
 	PORT=$(free_port)
-	# A filter that refuses seccomp() alone.
-	background python3 - "$NETIOTRACE" export "${ROOM[@]}" --listen "127.0.0.1:$PORT" 2>log <<-END
+	# A filter that refuses seccomp() alone. In a file, as a shell's background job may have no stdin.
+	cat >refusing.py <<-END
 		import ctypes, os, sys
 		lib = ctypes.CDLL("libseccomp.so.2")
 		lib.seccomp_init.restype = ctypes.c_void_p
@@ -296,6 +296,7 @@ for i in range(2500): os.chdir('..'); os.rmdir('d')")
 		assert not lib.seccomp_load(filter)
 		os.execv(sys.argv[1], sys.argv[1:])
 	END
+	background python3 refusing.py "$NETIOTRACE" export "${ROOM[@]}" --listen "127.0.0.1:$PORT" 2>log
 	within 60 grep -q 'serving metrics' log
 	[ "$(grep -c 'system calls are not filtered' log)" = 1 ]
 	has '^netiotrace_build_info' page "$PORT"

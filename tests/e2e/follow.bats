@@ -195,16 +195,28 @@ has_children() { # PID
 	[ -n "$(<"/proc/$1/task/$1/children")" ]
 }
 
+# On a busy machine a stop of the program takes long, which ends the sampling before what the test awaits.
+ended_before() {
+	jq -e '.health.ended_early // "" | test("CPU")' out.json
+}
+
 # Starts slow_page; its PID is $RELAY.
 waits_for_pages() {
+	rm -f pid file
 	"$BUILD_DIR/tests/e2e/slow_page" wait "$PWD/file" >pid 3>&- &
 	RELAY=$!
 	within 20 test -s pid || ! has_ended $RELAY || skip "no userfaultfd"
 }
 
 @test "follow ends in time beside a step that waits for a page, and the program goes on when it comes" {
-	waits_for_pages
-	"$NETIOTRACE" follow --pid "$RELAY" --duration 1h --rate 20 --json out.json >text 3>&-
+	for _ in 1 2 3 4; do
+		waits_for_pages
+		"$NETIOTRACE" follow --pid "$RELAY" --duration 1h --rate 20 --json out.json >text 3>&-
+		ended_before || break
+		touch file
+		wait "$RELAY"
+	done
+	! ended_before || skip "the machine is too busy: $(jq -c .health out.json)"
 	grep 'Sampling ended early: an instruction of the program has waited' <(tr -s ' \n' ' ' <text)
 	grep 'page of memory (disk, swap, network file system, userfaultfd)' <(tr -s ' \n' ' ' <text)
 	jq -e '.received.ends.fault == 1 and (.health.ended_early | test("page of memory"))' out.json
@@ -217,13 +229,17 @@ waits_for_pages() {
 }
 
 @test "a signal that ends the followed program is reported" {
-	relay 1 bytes 65536 1 1 plain
-	"$NETIOTRACE" follow --pid "$RELAY" --duration 60s --rate 20 --json out.json >text 3>&- &
-	follow=$!
-	within 60 grep -q received text
-	kill -SEGV "$RELAY"
-	within 20 has_ended $follow
-	wait $follow
+	for _ in 1 2 3 4; do
+		relay 1 bytes 65536 1 1 plain
+		"$NETIOTRACE" follow --pid "$RELAY" --duration 60s --rate 20 --json out.json >text 3>&- &
+		follow=$!
+		within 60 grep -q received text
+		kill -SEGV "$RELAY"
+		within 20 has_ended $follow
+		wait $follow
+		ended_before || break
+	done
+	! ended_before || skip "the machine is too busy: $(jq -c .health out.json)"
 	tr -s ' \n' ' ' <text | grep "1 followed process ended by a signal: process $RELAY by signal 11"
 	jq -e '.health | .killed == 1 and .killed_by == 11' out.json
 }

@@ -99,18 +99,24 @@ result_of() {
 fake() {
 	FAKE=$PWD/fake
 	printf '%s' "${4-}" >last
-	cat >"$FAKE" <<-'END'
-		#!/usr/bin/env bash
-		while [ $# -gt 0 ]; do
-			case "$1" in --ready-file) ready=$2 ;; esac
-			shift
-		done
-	END
-	cat >>"$FAKE" <<-END
-		[ -z '${3-}' ] || { echo '${3-}' >&2; exit ${2:-0}; }
-		trap 'rm "\$ready"; cat $PWD/$1; cat $PWD/last >&2; exit ${2:-0}' INT
-		echo "netiotrace \$\$" >"\$ready"
-		while :; do sleep 0.05; done
+	cat >"$FAKE" <<-END
+		#!/usr/bin/python3 -S
+		import os, shutil, signal, sys
+		if '${3-}':
+		    print('${3-}', file=sys.stderr)
+		    sys.exit(${2:-0})
+		# Blocked, it waits also where the caller ignores it, as a background job of a shell does.
+		signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+		ready = sys.argv[sys.argv.index("--ready-file") + 1]
+		with open(ready + ".new", "w") as f:
+		    print("netiotrace", os.getpid(), file=f)
+		os.rename(ready + ".new", ready)
+		signal.sigwait([signal.SIGINT])
+		os.remove(ready)
+		for name, stream in ("$PWD/$1", sys.stdout), ("$PWD/last", sys.stderr):
+		    with open(name) as f:
+		        shutil.copyfileobj(f, stream)
+		sys.exit(${2:-0})
 	END
 	chmod +x "$FAKE"
 }
