@@ -114,11 +114,6 @@ ends_with() {
 	[ "$2" -eq "$1" ] || { echo "exit status $2, not $1" && cat log stderr 2>/dev/null | grep -v libbpf && return 1; }
 }
 
-# has_links PID: it holds BPF links.
-has_links() {
-	readlink "/proc/$1/fd/"* | grep -q bpf_link
-}
-
 now_ms() {
 	date +%s%3N
 }

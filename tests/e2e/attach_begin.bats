@@ -124,11 +124,14 @@ load attach
 }
 
 @test "attach --assert exits with 5 if nothing was watched" {
+	local unused
+
+	unused=$(free_port)
 	run -5 "$NETIOTRACE" attach -q --comm no-such-name --wait --duration 50ms --assert 'ledger.tx_copy.bytes == 0'
 	[[ $output == *"nothing was watched: no process"* ]]
-	run -5 "$NETIOTRACE" attach -q --port 9 --duration 50ms --assert 'copied_fraction == 0' --assert 'health.missed == 0'
+	run -5 "$NETIOTRACE" attach -q --port "$unused" --duration 50ms --assert 'copied_fraction == 0' --assert 'health.missed == 0'
 	# A port without a connection is a valid result.
-	"$NETIOTRACE" attach -q --port 9 --duration 50ms --assert 'connections == 0'
+	"$NETIOTRACE" attach -q --port "$unused" --duration 50ms --assert 'connections == 0'
 	# With --wait it is a warning: the program may not have been started yet.
 	run -0 "$NETIOTRACE" attach --comm no-such-name --wait --duration 50ms
 	[[ $output == *"nothing was watched: no process"* ]]

@@ -55,7 +55,7 @@ setup() {
 	cat text
 	grep -q '^verdict *No TCP connection was open or made' text
 	run ! grep -qE '^(process|books|cpu)' text
-	"$NETIOTRACE" attach --duration 200ms --port 1 >text
+	"$NETIOTRACE" attach --duration 200ms --port "$(free_port)" >text
 	grep -q '^verdict *No TCP connection was open or made' text
 }
 

@@ -175,7 +175,9 @@ refuses() {
 }
 
 # A client first met in its second call may be an earlier connection in no file table, or a new one
-# whose connect() and first call the kernel refused. refused_runs.so says so of the kernel.
+# whose connect() and first call the kernel refused. refused_runs.so says so of the kernel. Alone, for the
+# packet steering, by which the kernel may refuse runs of other tests' programs.
+# bats test_tags=alone
 @test "attach reports sums as unknown where the kernel may have refused connect() or a fork" {
 	refuses "NIO_BIRTH_IS_REFUSED=true' '-DNIO_IS_REFUSED=bpf_get_prandom_u32()%2"
 	cat >inside <<-'EOF'

@@ -40,6 +40,8 @@ measure() {
 	[[ $output == *"cannot tell"*"--across tcp_rmem"* ]]
 }
 
+# Packet steering lets the kernel refuse runs of other tests' programs.
+# bats test_tags=alone
 @test "environment: packet steering is that of the device in its namespace, and its absence has a reason" {
 	need_tool ip
 	echo 'mount -t sysfs sysfs /sys && echo 3 >/sys/class/net/lo/queues/rx-0/rps_cpus && umount /sys' >before

@@ -575,6 +575,7 @@ has_received() { # BYTES
 	kill -STOP "$pid_recv"
 	strace -f -qq -e trace=epoll_wait,epoll_pwait -o calls -p "$pid_send" &
 	PIDS+=" $!"
+	within 20 grep -q '^TracerPid:.[1-9]' "/proc/$pid_send/status"
 	# Longer than the rest of the phase and the second after it.
 	sleep 2.5
 	kill -CONT "$pid_recv"

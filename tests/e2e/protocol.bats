@@ -283,11 +283,10 @@ half() {
 	local pid
 
 	export SUDO_UID=65534 SUDO_GID=65534
-	background out without_kill "$NETIOTRACE" attach -q --json out.json -- sleep 100
+	background out without_kill "$NETIOTRACE" attach -q --ready-file ready --json out.json -- sleep 100
 	pid=$!
+	within 30 test -s ready
 	within 30 pgrep -P "$pid" -x sleep
-	within 30 has_links "$pid"
-	sleep 1
 	child=$(pgrep -P "$pid")
 	kill -INT "$pid"
 	ends "$pid" 130

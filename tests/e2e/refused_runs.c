@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For LD_PRELOAD into netiotrace: the kernel seems to have refused a run of each program that
- * $REFUSED_PROGRAMS names (words).
+ * For LD_PRELOAD into netiotrace: the kernel seems to have refused one run of each program that
+ * $REFUSED_PROGRAMS names (words), and none of the others, whatever the machine's other traffic
+ * made it refuse.
  */
 #include <bpf/bpf.h>
 #include <dlfcn.h>
@@ -28,7 +29,7 @@ int bpf_obj_get_info_by_fd(int fd, void *data, uint32_t *len)
 	struct bpf_prog_info *info = data;
 
 	/* Programs only: the kernel gives a map or a link fewer bytes. */
-	if (!err && *len == sizeof(*info) && is_named(info->name))
-		info->recursion_misses++;
+	if (!err && *len == sizeof(*info))
+		info->recursion_misses = is_named(info->name);
 	return err;
 }
