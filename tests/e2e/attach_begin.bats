@@ -83,6 +83,16 @@ load attach
 	jq -e '.total.connections == 5 and .total.socket.tx_bytes == 5 * 23' out.json
 }
 
+@test "attach --pid --children beside a command watches children that already run" {
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	# shellcheck disable=SC2016
+	background sh -c '"$@" & wait' - "$PROGRAM" waiting go 127.0.0.1 "$PORT" 5
+	within 20 test -e waiting
+	"$NETIOTRACE" attach --count-calls -q --pid "$STARTED" --children --json out.json -- sh -c "touch go; tail --pid=$STARTED -f /dev/null"
+	exact
+	jq -e '.total.connections == 5 and .total.socket.tx_bytes == 5 * 23' out.json
+}
+
 # While attach starts, the accepted socket is in no file table: its descriptor is in a message.
 @test "attach counts an earlier connection that no process has open from its first use on" {
 	cat >passed.py <<-'END'
@@ -153,13 +163,15 @@ load attach
 
 # bats test_tags=address
 @test "attach --comm matches a name longer than 15 bytes by its first 15 and says so" {
-	cp "$(type -P sleep)" a-name-of-twenty-byt
-	background ./a-name-of-twenty-byt 60
-	within 20 grep -qx a-name-of-twent "/proc/$STARTED/comm"
-	"$NETIOTRACE" attach --comm a-name-of-twenty-byt --duration 50ms --json out.json >text 2>log
-	grep -q "'a-name-of-twent'" log
+	local name=$$-name-of-twenty-bytes
+
+	cp "$(type -P sleep)" "$name"
+	background "./$name" 60
+	within 20 grep -qx "${name:0:15}" "/proc/$STARTED/comm"
+	"$NETIOTRACE" attach --comm "$name" --duration 50ms --json out.json >text 2>log
+	grep -q "'${name:0:15}'" log
 	jq -e --argjson pid "$STARTED" '[.processes[].pid] == [$pid]' out.json
-	"$NETIOTRACE" attach --comm a-name-of-twent --duration 50ms >text 2>log
+	"$NETIOTRACE" attach --comm "${name:0:15}" --duration 50ms >text 2>log
 	run -1 grep "15 bytes" log
 }
 

@@ -126,7 +126,7 @@ void attach_targets__add_all(struct attach_session *session)
 		add_cgroup(session, o->cgroup);
 	if (session->launch.pid)
 		add_process(session, session->launch.pid, false, session->launch.pidfd);
-	else if (o->target.children)
+	if (o->target.children)
 		add_children(session);
 }
 
