@@ -268,7 +268,8 @@ print(sent, refused)' "$PORT" >said
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	background python3 -c '
 import os, socket, sys, time
-for name, n in (("nio-other", 100), ("nio-wanted", 1000), ("nio-another", 10000)):
+for name, n in (("other-", 100), ("wanted-", 1000), ("another-", 10000)):
+    name += sys.argv[2]
     with open("/proc/self/comm", "w") as comm:
         comm.write(name)
     while not os.path.exists(name): time.sleep(0.01)
@@ -277,9 +278,9 @@ for name, n in (("nio-other", 100), ("nio-wanted", 1000), ("nio-another", 10000)
         sock.shutdown(socket.SHUT_WR)
         sock.recv(1)
     open(name + ".done", "w").close()
-time.sleep(60)' "$PORT"
-	watch --comm nio-wanted --wait --duration 60s
-	for name in nio-other nio-wanted nio-another; do
+time.sleep(60)' "$PORT" $$
+	watch --comm wanted-$$ --wait --duration 60s
+	for name in other-$$ wanted-$$ another-$$; do
 		touch $name
 		within 10 test -e $name.done
 	done
@@ -292,34 +293,34 @@ time.sleep(60)' "$PORT"
 @test "attach --comm --wait with a name that no process has: warns, then watches the first process that gets it" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	# One of the two names is missing; a name that a process has causes no message.
-	ln -s "$(type -P sleep)" nio-present
-	background ./nio-present 60
-	within 10 grep -qx nio-present "/proc/$STARTED/comm"
+	ln -s "$(type -P sleep)" present-$$
+	background ./present-$$ 60
+	within 10 grep -qx present-$$ "/proc/$STARTED/comm"
 	# Without --wait that is an error, whatever else is named.
-	run -1 "$NETIOTRACE" attach nio-missing --comm nio-present --duration 60s
-	[[ $output == *"no process is called 'nio-missing'"*--wait* ]]
-	watch --wait nio-missing --comm nio-present --duration 60s
+	run -1 "$NETIOTRACE" attach missing-$$ --comm present-$$ --duration 60s
+	[[ $output == *"no process is called 'missing-$$'"*--wait* ]]
+	watch --wait missing-$$ --comm present-$$ --duration 60s
 	[ "$(grep -c 'no process of this name' log)" = 1 ]
-	grep -q '^netiotrace: --comm nio-missing: no process of this name runs now' log
-	bash -c 'printf nio-missing >/proc/self/comm; exec 3<>"/dev/tcp/127.0.0.1/$1"; printf %1000s . >&3; exec 3>&-' _ "$PORT"
+	grep -q "^netiotrace: --comm missing-$$: no process of this name runs now" log
+	bash -c 'printf "$2" >/proc/self/comm; exec 3<>"/dev/tcp/127.0.0.1/$1"; printf %1000s . >&3; exec 3>&-' _ "$PORT" missing-$$
 	kill -INT "$COLLECTOR"
 	wait "$COLLECTOR" || [ $? -eq 130 ]
 	exact
 	jq -e '.total.connections == 1 and .total.socket.tx_bytes == 1000' out.json
-	"$NETIOTRACE" attach --count-calls -q --comm nio-missing --wait --duration 100ms 2>errors
+	"$NETIOTRACE" attach --count-calls -q --comm missing-$$ --wait --duration 100ms 2>errors
 	[ ! -s errors ]
 	# A command may start the process.
-	"$NETIOTRACE" attach -q nio-missing -- true
+	"$NETIOTRACE" attach -q missing-$$ -- true
 }
 
 @test "attach NAME watches the processes of this name, whatever files have it" {
-	ln -s "$(type -P sleep)" nio-named
-	background ./nio-named 60
-	within 10 grep -qx nio-named "/proc/$STARTED/comm"
-	"$NETIOTRACE" attach nio-named --duration 50ms --json out.json >text 2>log
+	ln -s "$(type -P sleep)" named-$$
+	background ./named-$$ 60
+	within 10 grep -qx named-$$ "/proc/$STARTED/comm"
+	"$NETIOTRACE" attach named-$$ --duration 50ms --json out.json >text 2>log
 	jq -e --argjson pid "$STARTED" '[.processes[].pid] == [$pid]' out.json
 	# Options may come first, and several names add up.
-	"$NETIOTRACE" attach --duration 50ms -q --wait nio-other nio-named --json out.json
+	"$NETIOTRACE" attach --duration 50ms -q --wait other-$$ named-$$ --json out.json
 	jq -e --argjson pid "$STARTED" '[.processes[].pid] == [$pid]' out.json
 }
 

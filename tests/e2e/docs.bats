@@ -74,7 +74,8 @@ END
 	[ "$ran" -ge 4 ]
 }
 
-# recipe NAME: runs the recipe's block, with its ports replaced by free ones; the output is in text.
+# recipe NAME: runs the recipe's block, with its ports replaced by free ones, and the name of nginx by its PID, since
+# other tests have an nginx, too; the output is in text.
 recipe() {
 	local port
 
@@ -83,6 +84,7 @@ recipe() {
 	while read -r port; do
 		sed -i "s/\b$port\b/$(free_port)/g" block1
 	done < <(grep -oE '\b2[68][0-9]{3}\b' block1 | sort -u)
+	sed -i 's/^sudo netiotrace attach --comm nginx/until [ -s nginx.pid ]; do sleep 0.05; done\nsudo netiotrace attach --pid "$(cat nginx.pid)" --children/' block1
 	# Servers give up root, so they read no directory that is closed to others.
 	TMPDIR=$(mktemp -d /tmp/recipe.XXXXXX)
 	export TMPDIR
