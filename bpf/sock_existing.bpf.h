@@ -37,6 +37,56 @@ static __always_inline bool is_quiet(const struct sock *sk, const struct nio_tcp
 	       t->copied_seq == kernel_read(struct tcp_sock, sk, copied_seq);
 }
 
+/* include/net/inet_connection_sock.h, net/ipv4/tcp_output.c */
+#define ICSK_TIME_PROBE0 3
+#define TCP_NAGLE_CORK   2
+
+#define PACING_SLACK_NS 10000000 /* a paced packet may leave so late */
+
+struct inet_connection_sock___tail {
+	__u8 icsk_pending;
+} __attribute__((preserve_access_index));
+
+struct tcp_sock___tail {
+	__u32 snd_nxt, snd_wnd, mss_cache, packets_out, pushed_seq;
+	__u64 tcp_wstamp_ns;
+	__u8 nonagle : 4;
+} __attribute__((preserve_access_index));
+
+/*
+ * Are the last bytes less than a segment, with nothing in flight and room at the peer, and did the
+ * last send call have MSG_MORE, or does the socket have TCP_CORK? The pending probe timer shows
+ * that TCP has tried to send them. A call with MSG_MORE alone leaves pushed_seq behind. Until
+ * tcp_wstamp_ns, pacing may be what holds the bytes.
+ */
+static __always_inline bool waits_for_more(const struct sock *sk, const struct nio_tcp *t)
+{
+	__u32 waiting = t->write_seq - kernel_read(struct tcp_sock___tail, sk, snd_nxt);
+	__u32 room = t->snd_una + kernel_read(struct tcp_sock___tail, sk, snd_wnd) - t->write_seq;
+
+	return waiting && waiting < kernel_read(struct tcp_sock___tail, sk, mss_cache) &&
+	       (__s32)room >= 0 && !kernel_read(struct tcp_sock___tail, sk, packets_out) &&
+	       kernel_read(struct inet_connection_sock___tail, sk, icsk_pending) ==
+		       ICSK_TIME_PROBE0 &&
+	       kernel_read(struct tcp_sock___tail, sk, tcp_wstamp_ns) + PACING_SLACK_NS <
+		       bpf_ktime_get_ns() &&
+	       (kernel_read(struct tcp_sock___tail, sk, pushed_seq) != t->write_seq ||
+		(BPF_CORE_READ_BITFIELD_PROBED((const struct tcp_sock___tail *)sk, nonagle) &
+		 TCP_NAGLE_CORK));
+}
+
+/* A FIN is a byte of write_seq, and sends what waits. */
+static __always_inline void note_tail(struct sock_state *s, const struct sock *sk,
+				      const struct nio_tcp *t)
+{
+	bool waits = waits_for_more(sk, t);
+
+	if ((t->state != TCP_ESTABLISHED && t->state != TCP_CLOSE_WAIT) || !is_quiet(sk, t))
+		return;
+	s->looks++;
+	s->tail_waits += waits;
+}
+
 /*
  * Which state an iteration is at. Meanwhile its connection may end, in an interrupt of the
  * iteration or on another CPU, and the hash table gives its memory to the state of a new one at
@@ -80,6 +130,7 @@ static __always_inline void read_socket(struct sock_state *s, const struct sock 
 	s->last_read = n;
 	note_layer(s, sk, &t);
 	note_path(s, sk);
+	note_tail(s, sk, &t);
 	if (is_of_tls(s) && is_quiet(sk, &t))
 		read_tls(s, sk, &n, false);
 	/* Without messages the return of a call tells by the call's id that it pinned pages. */

@@ -168,6 +168,8 @@ struct sock_state {
 	__u64 zc_ids;      /* zero-copy ids issued since watching began */
 	__u32 zckey;       /* id of the next zero-copy send, as last seen */
 	__u32 zc_next;     /* the id after the last one reported complete */
+	__u32 looks;       /* iterations that could tell whether its last bytes wait for more */
+	__u32 tail_waits;  /* of these, those that found it: see waits_for_more() */
 	struct nio_numbers base;      /* when watching began; 0: since the connection began */
 	struct nio_numbers now;       /* at the end of the connection */
 	struct nio_numbers last_read; /* at the last iteration; user space reports it as `now` */

@@ -264,6 +264,48 @@ print(sent, refused)' "$PORT" >said
 }
 
 # bats test_tags=address
+# unsent PID PATTERN: ss shows unsent bytes and the probe timer at a socket of PID, and PATTERN.
+unsent() {
+	ss -HtnoipO | grep "pid=$1," | grep -F 'timer:(persist' | grep -qE "notsent:$2"
+}
+
+# has_line CONDITION: it holds in the last line of --json-lines, which has been written as a whole.
+has_line() {
+	tail -n 2 lines 2>/dev/null | jq -se "last | $1" >/dev/null
+}
+
+@test "attach finds last bytes that MSG_MORE or TCP_CORK hold back, and none of plain or paced sends or at a full peer" {
+	local how sender
+
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	for how in more cork plain paced full; do
+		background "$PROGRAM" tail 127.0.0.1 "$PORT" $how
+		sender=$STARTED
+		case $how in
+		more | cork) within 20 unsent "$sender" '100 ' ;;
+		paced | full) within 20 unsent "$sender" '[0-9]' ;;
+		esac
+		rm -f lines
+		watch --pid "$sender" --interval 50ms --json-lines lines
+		# Enough looks, however slow the machine is; of held bytes a part finds them.
+		within 60 has_line '.total.socket.tx_looks > 20'
+		[ $how != more ] && [ $how != cork ] || within 60 has_line '.total.socket.tx_tail_waits > 1'
+		kill -INT "$COLLECTOR"
+		wait "$COLLECTOR" || [ $? -eq 130 ]
+		kill -9 "$sender"
+		case $how in
+		more | cork)
+			jq -e '.total.socket | .tx_tail_waits > 1 and .tx_tail_waits <= .tx_looks' out.json
+			grep -q 'the last bytes waited for more with nothing in flight' <(tr -s ' \n' ' ' <text)
+			;;
+		*)
+			jq -e '.total.socket | .tx_tail_waits == 0 and .tx_looks > 20' out.json
+			! grep -q 'waited for more' text
+			;;
+		esac
+	done
+}
+
 @test "attach --comm watches a process while it has the name; earlier bytes stay in the result" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	background python3 -c '

@@ -17,11 +17,16 @@
   first ADDRESS N            an accepted socket whose first receive is a splice and first send a sendfile, of N bytes
   churn ADDRESS PORT N       N connections, one after another, of 23 bytes each
   copy ADDRESS PORT SECONDS  copies in its own memory for SECONDS of CPU time, and sends 23 bytes now and then
+  tail ADDRESS PORT HOW      sends 100 bytes whenever all are acknowledged: with MSG_MORE (more), TCP_CORK (cork) or
+                             neither (plain), or paced, so that they wait for that (paced); or (full) as much as
+                             a peer takes that never reads; until killed
   hold ADDRESS PORT N FILE   N connections at once, 23 bytes each, then creates FILE, until killed
 """
+import fcntl
 import os
 import selectors
 import socket
+import struct
 import sys
 import threading
 import time
@@ -208,6 +213,38 @@ def copy(address, port, seconds):
         sock.sendall(b"x" * 23)
 
 
+def tail(address, port, how):
+    sock = connect(address, port)
+
+    # With bytes in flight, an ACK sends the last ones.
+    def send(flags=0, acknowledged=True):
+        sock.send(b"x" * 100, flags)
+        while acknowledged and struct.unpack("i", fcntl.ioctl(sock, 0x5411, bytes(4)))[0]:  # SIOCOUTQ
+            time.sleep(0.005)
+
+    if how == "full":
+        listener = socket.create_server((address, 0))
+        sock = connect(*listener.getsockname())
+        sock.setblocking(False)
+        try:
+            while True:
+                send(socket.MSG_MORE, False)
+        except BlockingIOError:
+            time.sleep(600)
+    if how == "cork":
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+    if how == "paced":
+        sock.setsockopt(socket.SOL_SOCKET, 47, 1000)  # SO_MAX_PACING_RATE, bytes/s
+        for _ in range(12):  # the kernel does not pace the first ten packets
+            send()
+    while True:
+        if how == "paced":
+            send(acknowledged=False)
+        send(socket.MSG_MORE if how in ("more", "paced") else 0)
+        if how == "plain":
+            time.sleep(0.005)
+
+
 def hold(address, port, n, file):
     socks = [connect(address, port) for _ in range(int(n))]
     for sock in socks:
@@ -219,6 +256,6 @@ def hold(address, port, n, file):
 if __name__ == "__main__":
     what = {"sink": sink, "echo": echo, "exchange": exchange, "pass": pass_on, "name": name,
             "peek": lambda a, p, n: exchange(a, p, n, True), "splice": take_by_splice, "churn": churn, "copy": copy,
-            "first": first, "worker": worker,
+            "first": first, "worker": worker, "tail": tail,
             "hold": hold, "hand": hand, "giver": giver, "receiver": receiver, "waiting": waiting}
     what[sys.argv[1]](*sys.argv[2:])

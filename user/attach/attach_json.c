@@ -86,13 +86,17 @@ static void json_put_amount(json_t *o, const struct amount *a)
 	json_put_bare(o, "bytes_at_most", num_if(bounded && !(a->doubt & DOUBT_OPEN), a->most));
 }
 
+#define NO_LOOKS "no open connection was met at a refresh outside a send or receive call"
+
 /* clang-format off */
 #define SOCKET_FIELDS(X)                                                                    \
 	X(num, "tx_bytes",        "bytes", num__unless(no_socket(ledger), ledger->socket_tx)) \
 	X(num, "rx_bytes",        "bytes", num__unless(no_socket(ledger), ledger->socket_rx)) \
 	X(num, "rx_received",     "bytes", num__unless(no_socket(ledger), ledger->received)) \
 	X(u64, "tx_retrans",      "bytes", ledger->retrans)                                 \
-	X(u64, "tx_zerocopy_ids", "count", ledger->ids)
+	X(u64, "tx_zerocopy_ids", "count", ledger->ids)                                     \
+	X(u64, "tx_looks",        "count", ledger->looks)                                   \
+	X(num, "tx_tail_waits",   "count", num__unless(ledger->looks ? NULL : NO_LOOKS, ledger->tail_waits))
 FIELDS(socket, (const struct socket_ledger *ledger), SOCKET_FIELDS)
 
 #define CALLS_FIELDS(X)                                                                     \

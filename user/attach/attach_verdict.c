@@ -185,6 +185,26 @@ static void print_no_bytes(struct attach_verdict *verdict, const struct socket_l
 	free(text);
 }
 
+/* Fewer looks than one in this many are left to the document. */
+#define FEW_WAITS 100
+
+/* What a call with MSG_MORE or TCP_CORK holds back costs time, whichever way the bytes go. */
+static void append_tail_waits(struct attach_verdict *verdict, const struct attach_result *r,
+			      const struct socket_ledger *ledger)
+{
+	char waits[UNITS_BUF], looks[UNITS_BUF], apart[UNITS_BUF];
+
+	if (!ledger->tail_waits || ledger->tail_waits < ledger->looks / FEW_WAITS)
+		return;
+	append__text(
+		verdict->text, sizeof(verdict->text),
+		"%sIn %s of %s looks at open sockets, %s apart, the last bytes waited for more "
+		"with nothing in flight: MSG_MORE, SPLICE_F_MORE or TCP_CORK held them back.",
+		verdict->text[0] ? " " : "", format_count(waits, sizeof(waits), ledger->tail_waits),
+		format_count(looks, sizeof(looks), ledger->looks),
+		format_ns(apart, sizeof(apart), (double)r->o->interval_ns));
+}
+
 static void advise_own_copies(struct attach_verdict *verdict, const struct attach_result *r,
 			      const struct attach_row *row)
 {
@@ -226,6 +246,7 @@ void attach_result__verdict(struct attach_verdict *verdict, const struct attach_
 	else if (row->by != BY_CGROUP)
 		ports_verdict(verdict, r, row);
 	advise_own_copies(verdict, r, row);
+	append_tail_waits(verdict, r, &row->ledger);
 	/* Sentences end with a space. */
 	len = strlen(verdict->advice);
 	if (len && verdict->advice[len - 1] == ' ')

@@ -418,6 +418,8 @@ static struct socket_ledger ledger_of(const struct sock_state *s, enum scaling h
 		.received = s->now.received - s->base.received,
 		.readable = u64__minus(s->now.received, s->base.read),
 		.retrans = u64__minus(s->now.retrans, s->base.retrans),
+		.looks = s->looks,
+		.tail_waits = s->tail_waits,
 		.ids = s->zc_ids,
 		.local = local,
 		.zerocopy = pins,

@@ -84,6 +84,7 @@ struct socket_ledger {
 	uint64_t layer_open[NIO_SIDE_NR];
 	struct tls_ledger tls[NIO_SIDE_NR];
 	uint64_t retrans;
+	uint64_t looks, tail_waits; /* as of struct sock_state */
 	struct nio_amount calls[NIO_CALL_NR];
 	struct nio_amount stages[NIO_STAGE_NR];
 	__u64 uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];

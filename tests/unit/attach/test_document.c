@@ -41,6 +41,8 @@ static const struct sock_state stream = {
 	.flags = SOCK_STATE_PLACED,
 	.now = {.sent = 23, .received = 50, .read = 42},
 	.read_seen = 42,
+	.looks = 9,
+	.tail_waits = 3,
 	.stages = {[NIO_STAGE_TX_COPY] = {23, 1}, [NIO_STAGE_RX_COPY] = {50, 2}},
 	.calls = {[NIO_CALL_PLAIN] = {23, 1}},
 	.uncovered_bytes = {[NIO_SIDE_RECEIVER] = {[NIO_UNCOVERED_PEEKED] = 8}},
@@ -78,7 +80,8 @@ static json_t *document_about(const struct sock_state *s, bool known)
 					       .command = argv},
 				    .argc = 2,
 				    .argv = argv,
-				    .top = 10};
+				    .top = 10,
+				    .interval_ns = 1000000000};
 	table__begin(&r.table);
 	if (s)
 		table__add(&r.table, s);
@@ -129,10 +132,10 @@ TEST(documents_match_their_golden_files_and_csv_has_their_values)
 
 	check_csv(known, "pid,started_s,comm,local,remote,port,netns,cgroup,open,shared,");
 	check_csv(known, "\n42,123.45,a?[31mb?,10.0.0.1:80,10.0.0.2:4711,80,0,,true,false,,1.0,0.5,"
-			 "1.0,23,42,50,0,0,1,23,1,1,23,23,0,");
+			 "1.0,23,42,50,0,0,9,3,1,23,1,1,23,23,0,");
 	check_csv(unknown,
 		  "\n42,123.45,a?[31mb?,10.0.0.1:80,10.0.0.2:4711,80,0,,true,false,,1.0,0.5,"
-		  "1.0,23,42,50,0,0,1,23,1,1,23,23,0,");
+		  "1.0,23,42,50,0,0,9,3,1,23,1,1,23,23,0,");
 	json_object_del(json_object_get(known, "tool"), "version");
 	json_object_del(json_object_get(unknown, "tool"), "version");
 	golden_document__check("attach-known", known, NULL);
