@@ -210,6 +210,8 @@ void table_view__draw(struct grid *g, struct top_view *v, const struct table_fra
 	draw_heads(g, &l);
 	row = draw_rows(g, HEAD_ROW + 1, &l, v);
 	draw_total(g, row, &l, v);
-	grid__text(g, g->rows - 1 - verdict, g->rows - 2, 0, g->cols, GRID_PLAIN, f->verdict);
+	/* Below a line apart, if there is one. */
+	row = row + 2 < g->rows - 1 - verdict ? row + 2 : g->rows - 1 - verdict;
+	grid__text(g, row, g->rows - 2, 0, g->cols, GRID_PLAIN, f->verdict);
 	grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, keys);
 }
