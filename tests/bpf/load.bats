@@ -53,6 +53,16 @@ programs_loaded() { # PID NUMBER
 	assert_nothing_left
 }
 
+# Parsing it is a large part of what a short run costs. It is read to see what the kernel has, by libbpf
+# for each of the two objects, and where fentry is refused for the trial of kprobes.
+@test "a run reads the kernel's BTF at most four times" {
+	need_tool strace
+	[ -r /sys/kernel/btf/vmlinux ] || skip "this kernel has no BTF"
+	strace -f -qq -e trace=openat -o calls "$NETIOTRACE" -q --mode onecopy --messages 1
+	grep btf/vmlinux calls
+	[ "$(grep -c btf/vmlinux calls)" -le 4 ]
+}
+
 @test "vmlinux.h equals the output of scripts/gen-vmlinux" {
 	[ -r /sys/kernel/btf/vmlinux ] || skip "this kernel has no BTF"
 	cp -r "$REPO/bpf" "$REPO/scripts" .

@@ -69,17 +69,17 @@ static void note(struct btf_lookup *l, __u32 id)
 	l->ids[i] = id;
 }
 
-/* NULL: there is none of this name and kind. */
-static const struct btf_type *find(const struct btf_lookup *l, const char *name, __u32 kind)
+/* 0: there is none of this name and kind. */
+static __u32 find(const struct btf_lookup *l, const char *name, __u32 kind)
 {
 	for (__u32 i = (__u32)text__hash(name) & (l->places - 1); l->ids[i];
 	     i = (i + 1) & (l->places - 1)) {
 		const struct btf_type *type = btf__type_by_id(l->btf, l->ids[i]);
 
 		if (btf_kind(type) == kind && !strcmp(name_of(l, l->ids[i]), name))
-			return type;
+			return l->ids[i];
 	}
-	return NULL;
+	return 0;
 }
 
 /* At least half of the places stay empty: an empty place ends a search. */
@@ -129,15 +129,21 @@ void btf_lookup__free(struct btf_lookup *l)
 	free(l);
 }
 
+int btf_lookup__id(const struct btf_lookup *l, const char *name)
+{
+	__u32 id = l ? find(l, name, BTF_KIND_FUNC) : 0;
+
+	return id ? (int)id : -ENOENT;
+}
+
 int btf_lookup__function(const struct btf_lookup *l, const char *name, unsigned int args)
 {
+	int id = l ? btf_lookup__id(l, name) : 0;
 	const struct btf_type *function;
 
-	if (!l)
-		return 0;
-	function = find(l, name, BTF_KIND_FUNC);
-	if (!function)
-		return -ENOENT;
+	if (!l || id < 0)
+		return id;
+	function = btf__type_by_id(l->btf, (__u32)id);
 	return !args || btf_vlen(btf__type_by_id(l->btf, function->type)) == args ? 0 : -EPROTOTYPE;
 }
 
@@ -150,9 +156,11 @@ bool btf_lookup__variable(const struct btf_lookup *l, const char *name)
 static const struct btf_type *tracepoint(const struct btf_lookup *l, const char *name)
 {
 	char type[128];
+	__u32 id;
 
 	snprintf(type, sizeof(type), "btf_trace_%s", name);
-	return find(l, type, BTF_KIND_TYPEDEF);
+	id = find(l, type, BTF_KIND_TYPEDEF);
+	return id ? btf__type_by_id(l->btf, id) : NULL;
 }
 
 unsigned int btf_lookup__tracepoint_args(const struct btf_lookup *l, const char *name)

@@ -31,6 +31,9 @@ void btf_lookup__free(struct btf_lookup *l);
  */
 int btf_lookup__function(const struct btf_lookup *l, const char *name, unsigned int args);
 
+/* The id of a function in this BTF, for programs that attach by it, or -ENOENT. l may be NULL. */
+int btf_lookup__id(const struct btf_lookup *l, const char *name);
+
 /* The number of arguments of a tracepoint. 0: there is none of this name, or it is unknown. */
 unsigned int btf_lookup__tracepoint_args(const struct btf_lookup *l, const char *name);
 

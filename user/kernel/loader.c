@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Opens, tries, loads, attaches and detaches BPF programs; see loader.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -381,35 +382,56 @@ static const struct alternative *sample_of(const struct probe_result *probe_resu
 	return NULL;
 }
 
-/* Some kernels refuse iterators whose elements a program may write to. 0 or -errno. */
-static int try_iterator(const char *target)
+/*
+ * Loads a program that only reads memory, as all programs do, and attaches it to a function:
+ * without an object, whose load reads the kernel's BTF again. 0 or -errno.
+ */
+static int try_function(const char *function, enum bpf_attach_type type)
 {
-	const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
-					   {.code = BPF_JMP | BPF_EXIT}};
-	struct bpf_prog_load_opts opts = {.sz = sizeof(opts),
-					  .expected_attach_type = BPF_TRACE_ITER};
-	int fd = libbpf_find_vmlinux_btf_id(target, BPF_TRACE_ITER);
+	const struct bpf_insn reads[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_10},
+		{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_1, .imm = -8},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_2, .imm = 8},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_3},
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_probe_read_kernel},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	struct bpf_prog_load_opts opts = {.sz = sizeof(opts), .expected_attach_type = type};
+	int id = btf_lookup__id(btf_lookup__kernel(), function), fd, link, err = 0;
 
-	if (fd < 0)
-		return fd;
-	opts.attach_btf_id = (__u32)fd;
-	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "nio_try", "GPL", nothing, 2, &opts);
+	if (id < 0)
+		return id;
+	opts.attach_btf_id = (__u32)id;
+	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "nio_try", "GPL", reads,
+			   sizeof(reads) / sizeof(reads[0]), &opts);
 	if (fd < 0)
 		return -errno;
+	/* An iterator's refusal comes with the load. */
+	if (type != BPF_TRACE_ITER) {
+		link = bpf_raw_tracepoint_open(NULL, fd);
+		err = link < 0 ? -errno : 0;
+		if (!err)
+			close(link);
+	}
 	close(fd);
-	return 0;
+	return err;
 }
 
-/* Iterators of one element kind: unlike functions, one may be refused where another is allowed. */
+/*
+ * Some kernels refuse iterators whose elements a program may write to: unlike functions, one may be
+ * refused where another is allowed.
+ */
 static void try_iterators(struct probe_result *probe_results)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++) {
 		const struct alternative *alt = &plan_alternatives[i];
-		const char *target = strchr(alt->hook, '/');
+		char function[64];
 
 		if (alt->probe != PROBE_SOCKETS || probe_results[i].answer != ANSWER_YES)
 			continue;
-		probe_results[i] = probe_result__from_error(try_iterator(target + 1));
+		snprintf(function, sizeof(function), "bpf_iter_%s", strchr(alt->hook, '/') + 1);
+		probe_results[i] = probe_result__from_error(try_function(function, BPF_TRACE_ITER));
 	}
 }
 
@@ -425,8 +447,13 @@ static int try_backend(struct probe_result *probe_results, enum backend backend)
 
 	if (!sample)
 		return 0;
-	err = backend == BACKEND_KPROBE ? kprobes__missing_in("/sys/bus/event_source/devices") : 0;
-	probe_result = probe_result__from_error(err ? err : try_one(sample));
+	if (backend == BACKEND_FENTRY)
+		err = try_function(strchr(sample->hook, '/') + 1, BPF_TRACE_FENTRY);
+	else
+		err = kprobes__missing_in("/sys/bus/event_source/devices");
+	if (!err && backend == BACKEND_KPROBE)
+		err = try_one(sample);
+	probe_result = probe_result__from_error(err);
 	if (probe_result.answer == ANSWER_YES)
 		return 0;
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
@@ -453,8 +480,11 @@ int loader__presume(enum bpf_object_id who, struct probe_result *probe_results,
 			continue;
 		unknown = try_backend(probe_results, b);
 		first = first ? first : unknown;
-		/* attach uses no kprobes if fentry works. */
-		if (who == OBJECT_ATTACH && !plan__backend_error(who, probe_results, b))
+		/*
+		 * Where fentry works, attach uses no kprobes, and run next to none: a trial would
+		 * cost as much as loading attach's object.
+		 */
+		if (!plan__backend_error(OBJECT_ATTACH, probe_results, b))
 			break;
 	}
 	return first;

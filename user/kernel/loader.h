@@ -90,9 +90,10 @@ int loader__iterate(const struct loader *l, const char *program, pid_t process,
 		    struct loader_records *out);
 
 /*
- * What run, or attach, can use, from the kernel's BTF; of each function backend (of `backend` only,
- * unless AUTO) one alternative is tried. Quick and usually right. 0, or the first -errno that says
- * nothing about the kernel, as of memory or open files; probe_results are filled all the same.
+ * What run, or attach, can use, from the kernel's BTF; one function is tried with fentry, and where
+ * that is refused one with kprobes (or with `backend` only, unless AUTO). Quick and usually right.
+ * 0, or the first -errno that says nothing about the kernel, as of memory or open files;
+ * probe_results are filled all the same.
  */
 int loader__presume(enum bpf_object_id who, struct probe_result *probe_results,
 		    enum backend backend);

@@ -44,8 +44,8 @@ static const char pushed[] = "nio_ak_message nio_ak_push";
 static const char pushed_pages[] = "nio_ak_message nio_ak_pages nio_ak_push"; /* before Linux 6.5 */
 
 /*
- * In order of preference within a probe. loader__presume() tries the first alternative of an object
- * and backend: attach begins with one that has a small program, which stands for run's as well.
+ * In order of preference within a probe. loader__presume() tries the first alternative of a
+ * backend that attach has: it begins with one of small programs, which stands for run's as well.
  */
 /* clang-format off */
 const struct alternative plan_alternatives[] = {

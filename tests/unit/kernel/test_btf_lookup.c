@@ -54,6 +54,14 @@ BTF_TEST(functions_are_found_by_name_and_number_of_arguments)
 	assert_int_equal(btf_lookup__function(l, "", 0), -ENOENT);
 }
 
+BTF_TEST(a_function_has_the_id_that_libbpf_finds)
+{
+	assert_int_equal(btf_lookup__id(l, "bpf_iter_tcp"),
+			 btf__find_by_name_kind(btf, "bpf_iter_tcp", BTF_KIND_FUNC));
+	assert_int_equal(btf_lookup__id(l, "tcp_recvmsg"), -ENOENT);
+	assert_int_equal(btf_lookup__id(NULL, "tcp_push"), -ENOENT);
+}
+
 BTF_TEST(names_of_other_BTF_kinds_do_not_match)
 {
 	assert_int_equal(btf_lookup__function(l, "tcp_recvmsg", 0), -ENOENT);
