@@ -557,6 +557,7 @@ struct inet_connection_sock {
 	struct inet_bind_bucket *icsk_bind_hash;
 	void *icsk_ulp_ops;
 	void *icsk_ulp_data;
+	__u8 icsk_pending;
 };
 
 struct inet_bind_bucket {
@@ -570,10 +571,16 @@ struct tcp_ulp_ops {
 struct tcp_fastopen_request;
 
 struct tcp_sock {
+	u32 snd_wnd;
+	u32 mss_cache;
 	u8 repair: 1;
 	u32 copied_seq;
 	u32 write_seq;
+	u32 pushed_seq;
+	u64 tcp_wstamp_ns;
+	u8 nonagle: 4;
 	u32 rcv_nxt;
+	u32 snd_nxt;
 	u32 snd_una;
 	u32 packets_out;
 	u64 bytes_received;

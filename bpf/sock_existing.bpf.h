@@ -43,16 +43,6 @@ static __always_inline bool is_quiet(const struct sock *sk, const struct nio_tcp
 
 #define PACING_SLACK_NS 10000000 /* a paced packet may leave so late */
 
-struct inet_connection_sock___tail {
-	__u8 icsk_pending;
-} __attribute__((preserve_access_index));
-
-struct tcp_sock___tail {
-	__u32 snd_nxt, snd_wnd, mss_cache, packets_out, pushed_seq;
-	__u64 tcp_wstamp_ns;
-	__u8 nonagle : 4;
-} __attribute__((preserve_access_index));
-
 /*
  * Are the last bytes less than a segment, with nothing in flight and room at the peer, and did the
  * last send call have MSG_MORE, or does the socket have TCP_CORK? The pending probe timer shows
@@ -61,17 +51,16 @@ struct tcp_sock___tail {
  */
 static __always_inline bool waits_for_more(const struct sock *sk, const struct nio_tcp *t)
 {
-	__u32 waiting = t->write_seq - kernel_read(struct tcp_sock___tail, sk, snd_nxt);
-	__u32 room = t->snd_una + kernel_read(struct tcp_sock___tail, sk, snd_wnd) - t->write_seq;
+	__u32 waiting = t->write_seq - kernel_read(struct tcp_sock, sk, snd_nxt);
+	__u32 room = t->snd_una + kernel_read(struct tcp_sock, sk, snd_wnd) - t->write_seq;
 
-	return waiting && waiting < kernel_read(struct tcp_sock___tail, sk, mss_cache) &&
-	       (__s32)room >= 0 && !kernel_read(struct tcp_sock___tail, sk, packets_out) &&
-	       kernel_read(struct inet_connection_sock___tail, sk, icsk_pending) ==
-		       ICSK_TIME_PROBE0 &&
-	       kernel_read(struct tcp_sock___tail, sk, tcp_wstamp_ns) + PACING_SLACK_NS <
+	return waiting && waiting < kernel_read(struct tcp_sock, sk, mss_cache) &&
+	       (__s32)room >= 0 && !kernel_read(struct tcp_sock, sk, packets_out) &&
+	       kernel_read(struct inet_connection_sock, sk, icsk_pending) == ICSK_TIME_PROBE0 &&
+	       kernel_read(struct tcp_sock, sk, tcp_wstamp_ns) + PACING_SLACK_NS <
 		       bpf_ktime_get_ns() &&
-	       (kernel_read(struct tcp_sock___tail, sk, pushed_seq) != t->write_seq ||
-		(BPF_CORE_READ_BITFIELD_PROBED((const struct tcp_sock___tail *)sk, nonagle) &
+	       (kernel_read(struct tcp_sock, sk, pushed_seq) != t->write_seq ||
+		(BPF_CORE_READ_BITFIELD_PROBED((const struct tcp_sock *)sk, nonagle) &
 		 TCP_NAGLE_CORK));
 }
 
