@@ -82,6 +82,12 @@ struct tls_context___rx {
 	void *priv_ctx_rx;
 } __attribute__((preserve_access_index));
 
+static __always_inline bool takes_whole_records(void)
+{
+	return bpf_core_field_exists(((struct tls_strparser___copy *)0)->copy_mode) &&
+	       bpf_core_field_exists(((struct tls_sw_context_rx___copy *)0)->strp);
+}
+
 /*
  * Does the number of the next record lag behind the bytes that TCP gave away? kTLS takes bytes of a
  * record before it has all: before Linux 6.0 always, later if the receive buffer is too small.
@@ -91,14 +97,10 @@ static __always_inline bool receives_ahead(const char *ctx)
 	const char *rx = kernel_read(struct tls_context___rx, ctx, priv_ctx_rx);
 	const struct tls_strparser___copy *strp;
 
+	if (!takes_whole_records())
+		return true;
 	strp = (const void *)(rx + bpf_core_field_offset(struct tls_sw_context_rx___copy, strp));
 	return BPF_CORE_READ_BITFIELD_PROBED(strp, copy_mode);
-}
-
-static __always_inline bool takes_whole_records(void)
-{
-	return bpf_core_field_exists(((struct tls_strparser___copy *)0)->copy_mode) &&
-	       bpf_core_field_exists(((struct tls_sw_context_rx___copy *)0)->strp);
 }
 
 #define TLS_1_3 0x304
