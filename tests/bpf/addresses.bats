@@ -45,7 +45,7 @@ kernel_since() { # MAJOR MINOR
 		! kernel_since 5 16
 		return
 	fi
-	strace -f -o trace -e trace=openat "$NETIOTRACE" -q --mode onecopy --size 1k --messages 23 --warmup 20ms --no-cpu --no-times
+	strace --seccomp-bpf -f -o trace -e trace=openat "$NETIOTRACE" -q --mode onecopy --size 1k --messages 23 --warmup 20ms --no-cpu --no-times
 	grep -q /sys/kernel/btf/vmlinux trace
 	[ "$(grep -c /proc/kallsyms trace)" -eq 0 ]
 }

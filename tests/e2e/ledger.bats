@@ -255,7 +255,7 @@ groups_balance() {
 	need_tool strace
 	chmod 777 .
 	# LeakSanitizer refuses to work under strace.
-	ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 strace -f -qq -e trace=io_uring_enter,sendmsg -o calls \
+	ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 strace --seccomp-bpf -f -qq -e trace=io_uring_enter,sendmsg -o calls \
 		"$LOADGEN" --mode uring --size 100k --messages 203 \
 		--verify --sndbuf 16k --json >app.json
 	jq -e '.receiver.rx_bytes == 203 * 102400 and .receiver.verify_errors == 0' app.json

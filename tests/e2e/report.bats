@@ -624,7 +624,7 @@ has_answers() {
 	need_tool strace
 	published_report
 	cp -a "$PUBLISHED_REPORT" out
-	strace -f -qq -o calls -e trace=renameat2 -e inject=renameat2:error=EINVAL \
+	strace --seccomp-bpf -f -qq -o calls -e trace=renameat2 -e inject=renameat2:error=EINVAL \
 		"$NETIOTRACE" report -q --duration 5s -o out "$published"
 	grep -q 'RENAME_EXCHANGE.*INJECTED' calls
 	run ! cmp -s out/report.md "$PUBLISHED_REPORT/report.md"

@@ -116,7 +116,7 @@ nothing_opened_in() { # DIR
 	every_name others
 	owned_dir "$CALLER" callers
 	before=$(find others | sort)
-	in_others_hands strace -f -qq -o "$PWD/calls" -e trace=open,openat,execve,creat \
+	in_others_hands strace --seccomp-bpf -f -qq -o "$PWD/calls" -e trace=open,openat,execve,creat \
 		"$NETIOTRACE" report -q -o "$PWD/out" "$published"
 	[ -s out/report.html ]
 	nothing_ran
