@@ -476,11 +476,14 @@ struct io_uring_task___rings {
 /* task_struct.io_uring alone stays set after a thread has closed its last instance. */
 static __always_inline bool has_ring(const void *task)
 {
-	const char *own = kernel_read(struct task_struct___uring, task, io_uring);
 	__u64 rings[REGISTERED_RINGS] = {0}, any = 0;
+	const char *own;
 
+	if (!bpf_core_field_exists(((struct task_struct___uring *)0)->io_uring))
+		return false;
 	if (kernel_read(struct task_struct___uring, task, flags) & PF_IO_WORKER)
 		return true;
+	own = kernel_read(struct task_struct___uring, task, io_uring);
 	if (!own || !bpf_core_field_exists(((struct io_uring_task___rings *)0)->registered_rings))
 		return false;
 	bpf_probe_read_kernel(

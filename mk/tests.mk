@@ -7,6 +7,7 @@ PLAYS := $(addprefix $(O)/tests/bpf/,socket_scenarios.o socket_scenarios_layers.
 # Programs that tests run. The top of each source file says what it does.
 TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run \
                  $(O)/tests/bpf/sampler_run $(O)/tests/bpf/addresses_run $(O)/tests/bpf/copy_witness_run \
+                 $(O)/tests/bpf/fields_run \
                  $(O)/tests/e2e/no_errqueue_sender $(O)/tests/e2e/calibrated_loads \
                  $(O)/tests/e2e/classify_stacks $(O)/tests/e2e/play \
                  $(O)/tests/e2e/connection_churn $(O)/tests/e2e/shared_socket_senders $(O)/tests/e2e/slow_reader \

@@ -63,6 +63,19 @@ programs_loaded() { # PID NUMBER
 	[ "$(grep -c btf/vmlinux calls)" -le 4 ]
 }
 
+# A read of a missing field makes the kernel refuse the whole object, unless bpf_core_field_exists() guards it. Of these
+# fields some kernels have none: older ones, and those built without io_uring, IPsec, cgroups of sockets or kTLS.
+@test "attach's programs load on a kernel without a field that some kernels lack" {
+	local run=$BUILD_DIR/tests/bpf/fields_run
+
+	[ -x "$run" ] || skip "the test programs are not built: make test-programs"
+	[ -r /sys/kernel/btf/vmlinux ] || skip "this kernel has no BTF"
+	"$run" "$BUILD_DIR/bpf/attach.bpf.o" task_struct.io_uring io_uring_task.registered_rings dst_entry.xfrm \
+		sock_cgroup_data.cgroup sock.sk_cgrp_data skb_shared_info.flags ubuf_info.ops msghdr.msg_ubuf \
+		iov_iter.iter_type io_notif_data io_notif_data.zc_report io_notif_data.head tls_context tls_context.sk \
+		tls_sw_context_rx.zc_capable tls_sw_context_rx.strp tls_strparser.copy_mode
+}
+
 @test "vmlinux.h equals the output of scripts/gen-vmlinux" {
 	[ -r /sys/kernel/btf/vmlinux ] || skip "this kernel has no BTF"
 	cp -r "$REPO/bpf" "$REPO/scripts" .
