@@ -185,7 +185,7 @@ static void print_no_bytes(struct attach_verdict *verdict, const struct socket_l
 	free(text);
 }
 
-/* Fewer looks than one in this many are left to the document. */
+/* Less than one in this many looks is left to the document. */
 #define FEW_WAITS 100
 
 /* What a call with MSG_MORE or TCP_CORK holds back costs time, whichever way the bytes go. */
@@ -194,7 +194,7 @@ static void append_tail_waits(struct attach_verdict *verdict, const struct attac
 {
 	char waits[UNITS_BUF], looks[UNITS_BUF], apart[UNITS_BUF];
 
-	if (!ledger->tail_waits || ledger->tail_waits < ledger->looks / FEW_WAITS)
+	if (!ledger->tail_waits || ledger->tail_waits * FEW_WAITS < ledger->looks)
 		return;
 	append__text(
 		verdict->text, sizeof(verdict->text),

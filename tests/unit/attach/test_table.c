@@ -452,6 +452,27 @@ TEST(verdict_and_advice_name_the_port_that_copies)
 	table__clear(&r.table);
 }
 
+/* Under 1 % of the looks is not named. */
+TEST(verdict_names_tails_that_wait_from_one_look_in_a_hundred_on)
+{
+	const struct attach_options o = {.interval_ns = 1000000000};
+	struct attach_result r = {.o = &o};
+	const struct {
+		uint32_t waits, looks;
+		bool named;
+	} cases[] = {{0, 5, false},   {1, 1, true},    {1, 100, true},
+		     {1, 101, false}, {1, 199, false}, {2, 200, true}};
+
+	for_each_case(c, cases) {
+		struct attach_row row = {.by = BY_CGROUP};
+
+		row.ledger.looks = c->looks;
+		row.ledger.tail_waits = c->waits;
+		assert_int_equal(strstr(verdict_of_row(&r, &row).text, "waited for more") != NULL,
+				 c->named);
+	}
+}
+
 /* Outside windows only a request of io_uring pins pages that no number of the socket shows. */
 TEST(nothing_is_pinned_unseen_where_nothing_uses_io_uring)
 {
