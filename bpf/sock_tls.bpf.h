@@ -112,10 +112,13 @@ static __noinline void read_tls(struct sock_state *s, const struct sock *sk,
 			tx->how = NIO_TLS_UNKNOWN;
 	}
 	if (has_key(rx, ctx, NIO_SIDE_RECEIVER) && has_numbers) {
-		/* What receives is freed when the context leaves the socket. */
-		if (on_socket) {
-			s->tls.direct |= decrypts_directly(ctx);
-			s->tls.ahead = receives_ahead(ctx);
+		bool direct = decrypts_directly(ctx), ahead = receives_ahead(ctx);
+
+		/* Freed once the context has left the socket, maybe by now: the last ones stand. */
+		barrier();
+		if (kernel_read(struct inet_connection_sock, sk, icsk_ulp_data)) {
+			s->tls.direct |= direct;
+			s->tls.ahead = ahead;
 		}
 		if (takes_whole_records() && !s->tls.ahead)
 			read_side(s, ctx, NIO_SIDE_RECEIVER, &m);
