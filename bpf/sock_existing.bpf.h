@@ -254,7 +254,7 @@ static __always_inline bool update(struct sock_state *s)
 		else if (is_tcp(sk))
 			read_socket(s, sk, &v);
 		s->window = nio_window;
-		if (!(s->flags & SOCK_STATE_PLACED))
+		if (!(s->flags & SOCK_STATE_PLACED) && !is_replaced(&v))
 			fill_identity(s, sk);
 		if (!s->owned && has_file(sk))
 			await_owner();
