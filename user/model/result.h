@@ -253,9 +253,9 @@ enum zc_cause {
 	ZC_CAUSE_ENOBUFS_MEMLOCK,
 	ZC_CAUSE_ENOBUFS_OPTMEM,
 	ZC_CAUSE_RETRANSMISSION, /* retransmitted bytes are copied again */
-	ZC_CAUSE_ARRIVED,   /* pages arrived on this machine: at a local receiver or a packet tap */
-	ZC_CAUSE_NO_OPTION, /* MSG_ZEROCOPY without SO_ZEROCOPY: the kernel ignores the flag */
-	ZC_CAUSE_IO_URING,  /* io_uring's SEND_ZC: not known whether copied */
+	ZC_CAUSE_ARRIVED,        /* copied on this machine: pages arrived, or the copy was seen */
+	ZC_CAUSE_NO_OPTION,      /* MSG_ZEROCOPY without SO_ZEROCOPY: the kernel ignores the flag */
+	ZC_CAUSE_IO_URING,       /* io_uring's SEND_ZC: not known whether copied */
 	ZC_CAUSE_UNKNOWN,
 };
 

@@ -21,7 +21,7 @@ const char *const verdict_clauses[] = {
 	[ZC_CAUSE_LOCAL] = "where the kernel copies pinned pages on delivery (skb_copy_ubufs)",
 	[ZC_CAUSE_TAP] = "for which the kernel copies pinned pages as packets leave "
 			 "(skb_copy_ubufs), whatever its filter",
-	[ZC_CAUSE_ARRIVED] = "where the kernel copies them for a local receiver or a packet tap "
+	[ZC_CAUSE_ARRIVED] = "for a local receiver, a packet tap, a tun device or a TX timestamp "
 			     "(skb_copy_ubufs)",
 	[ZC_CAUSE_NO_SG] = "so the kernel copied in the send call",
 	[ZC_CAUSE_ENOBUFS] = "after ENOBUFS",

@@ -21,7 +21,7 @@ static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger
 		add(v, ZC_CAUSE_LOCAL, "the peers are on this machine, %s",
 		    verdict_clauses[ZC_CAUSE_LOCAL]);
 	else if (ledger->stages[NIO_STAGE_DEFERRED_COPY].bytes)
-		add(v, ZC_CAUSE_ARRIVED, "their pages were seen to arrive on this machine, %s",
+		add(v, ZC_CAUSE_ARRIVED, "their pages were copied on this machine, %s",
 		    verdict_clauses[ZC_CAUSE_ARRIVED]);
 	else if (ledger->unwatched || socket_ledger__is_estimate(ledger, NIO_SIDE_SENDER))
 		add(v, ZC_CAUSE_UNKNOWN,
