@@ -263,7 +263,6 @@ print(sent, refused)' "$PORT" >said
 		and (.sends.splice.bytes == 50000 or .sends.untold.bytes == 100000)' out.json
 }
 
-# bats test_tags=address
 # unsent PID PATTERN: ss shows unsent bytes and the probe timer at a socket of PID, and PATTERN.
 unsent() {
 	ss -HtnoipO | grep "pid=$1," | grep -F 'timer:(persist' | grep -qE "notsent:$2"
@@ -300,12 +299,13 @@ has_line() {
 			;;
 		*)
 			jq -e '.total.socket | .tx_tail_waits == 0 and .tx_looks > 20' out.json
-			! grep -q 'waited for more' text
+			run -1 grep 'waited for more' text
 			;;
 		esac
 	done
 }
 
+# bats test_tags=address
 @test "attach --comm watches a process while it has the name; earlier bytes stay in the result" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	background python3 -c '
@@ -323,8 +323,8 @@ for name, n in (("other-", 100), ("wanted-", 1000), ("another-", 10000)):
 time.sleep(60)' "$PORT" $$
 	watch --comm wanted-$$ --wait --duration 60s
 	for name in other-$$ wanted-$$ another-$$; do
-		touch $name
-		within 10 test -e $name.done
+		touch "$name"
+		within 10 test -e "$name.done"
 	done
 	kill -INT "$COLLECTOR"
 	wait "$COLLECTOR" || [ $? -eq 130 ]

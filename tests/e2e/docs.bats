@@ -84,6 +84,7 @@ recipe() {
 	while read -r port; do
 		sed -i "s/\b$port\b/$(free_port)/g" block1
 	done < <(grep -oE '\b2[68][0-9]{3}\b' block1 | sort -u)
+	# shellcheck disable=SC2016 # the block's shell expands it
 	sed -i 's/^sudo netiotrace attach --comm nginx/until [ -s nginx.pid ]; do sleep 0.05; done\nsudo netiotrace attach --pid "$(cat nginx.pid)" --children/' block1
 	# Servers give up root, so they read no directory that is closed to others.
 	TMPDIR=$(mktemp -d /tmp/recipe.XXXXXX)
