@@ -183,11 +183,10 @@ static void open_counters(struct bench *b)
 /* As a run chooses it: not one that paces, which hides what watching costs, unless asked for. */
 static void choose_congestion(struct bench *b)
 {
-	const struct flag not_asked = {.reason = "not asked"};
 	static struct environment env;
 	char why[512];
 
-	environment__read(&env, b->path, not_asked);
+	environment__read(&env, b->path);
 	if (congestion__choose(&env.congestion, getenv("CONGESTION"), true, why, sizeof(why))) {
 		fprintf(stderr, "bench-overhead: %s.\n", why);
 		exit(EXIT_USAGE);

@@ -257,8 +257,7 @@ static int read_follow_result(struct attach_session *session)
 
 static void describe(struct attach_session *session)
 {
-	environment__read(&session->found.env, NULL,
-			  (struct flag){.reason = "taps are not looked for"});
+	environment__read(&session->found.env, NULL);
 	session->found.plan_nr = attach_probes__plan(session->probes, &session->found.plan);
 	copy_search__look(&session->copies, &session->found.table.evidence, true);
 	session->found.sees_kinds = attach_probes__has(session->probes, PROBE_MESSAGE);

@@ -13,6 +13,7 @@
 #include "diagnosis.h"
 #include "host/environment.h"
 #include "host/machine.h"
+#include "host/tap.h"
 #include "base/privileges.h"
 #include "base/read_file.h"
 #include "kernel/btf_lookup.h"
@@ -78,7 +79,8 @@ static void gather_path(struct facts *f, const struct options *o)
 	f->path_err = netpath__open(&path, o->path, o->mtu, o->ipv6, &f->path_step);
 	if (f->path_err)
 		path = NULL;
-	environment__read(&f->env, path, btf_lookup__has_member("net", "ptype_all"));
+	environment__read(&f->env, path);
+	tap__begin(&f->env.taps, path, btf_lookup__has_member("net", "ptype_all"));
 	machine__times(&now);
 	f->env.machine.steal = machine__steal(&boot, &now);
 	netpath__close(path);

@@ -26,7 +26,6 @@
 #include "cgroup_cpu.h"
 #include "machine.h"
 #include "netlink.h"
-#include "tap.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 
@@ -429,14 +428,13 @@ void environment__read_path(struct environment *env, const struct netpath *path)
 	read_device(env, path->netns[NIO_SIDE_SENDER]);
 }
 
-void environment__read(struct environment *env, const struct netpath *path,
-		       struct flag tap_per_netns)
+void environment__read(struct environment *env, const struct netpath *path)
 {
 	int netns = path ? path->netns[NIO_SIDE_SENDER] : -1;
 	struct utsname name;
 
 	memset(env, 0, sizeof(*env));
-	env->taps.per_netns = tap_per_netns;
+	env->taps.reason = "taps are not looked for";
 	if (!uname(&name))
 		snprintf(env->kernel, sizeof(env->kernel), "%s", name.release);
 	read_cpu(env);
@@ -454,7 +452,6 @@ void environment__read(struct environment *env, const struct netpath *path,
 	if (!env->congestion.allowed[0])
 		read_file__line(ALLOWED_CONGESTION, env->congestion.allowed,
 				sizeof(env->congestion.allowed));
-	tap__search(&env->taps, path);
 }
 
 bool environment__is_virtual(const struct environment *env)

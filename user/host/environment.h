@@ -6,9 +6,11 @@
 #include "netpath.h"
 #include "model/result.h"
 
-/* Fills env; path may be NULL (doctor). Unreadable values are empty, or unknown with a reason. */
-void environment__read(struct environment *env, const struct netpath *path,
-		       struct flag tap_per_netns);
+/*
+ * Fills env; path may be NULL (doctor). Unreadable values are empty, or unknown with a reason.
+ * Taps are for tap__begin(), which looks into other processes.
+ */
+void environment__read(struct environment *env, const struct netpath *path);
 
 /* Reads the path, its device and the settings of the device again, which may have changed. */
 void environment__read_path(struct environment *env, const struct netpath *path);

@@ -285,6 +285,12 @@ static const char *why_not(int err)
 	}
 }
 
+void tap__begin(struct taps *taps, const struct netpath *path, struct flag per_netns)
+{
+	*taps = (struct taps){.per_netns = per_netns};
+	tap__search(taps, path);
+}
+
 void tap__search(struct taps *taps, const struct netpath *path)
 {
 	int err;

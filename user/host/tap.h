@@ -10,10 +10,12 @@
 #include "model/result.h"
 
 /*
- * Adds the open taps to taps, which begins zeroed but for per_netns. Call before the first run and
- * after each run: in_run of a tap then means open before or after the run. Never fails; errors are
- * in taps->reason.
+ * The taps that are open before the first run. per_netns: a tap sees its own namespace's packets
+ * only. path NULL: there is none. Never fails; errors are in taps->reason.
  */
+void tap__begin(struct taps *taps, const struct netpath *path, struct flag per_netns);
+
+/* The same after each run: in_run of a tap then means open before or after the run. */
 void tap__search(struct taps *taps, const struct netpath *path);
 
 #endif

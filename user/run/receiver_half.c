@@ -11,7 +11,6 @@
 #include "base/privileges.h"
 #include "common/xalloc.h"
 #include "event_sampling.h"
-#include "kernel/btf_lookup.h"
 #include "kernel/sampler.h"
 #include "model/ledger.h"
 #include "probe_setup.h"
@@ -55,7 +54,7 @@ struct receiver_half *receiver_half__open(const struct options *serve,
 	runner__init(&h->runner);
 	run_result__init(&h->out);
 	set_options(h, serve);
-	environment__read(&h->runner.result.env, NULL, btf_lookup__has_member("net", "ptype_all"));
+	environment__read(&h->runner.result.env, NULL);
 	perf_watch__init(&h->runner.perf, NULL, 0, environment__is_virtual(&h->runner.result.env));
 	/* A failure is reported, and the halves say it: senders are served all the same. */
 	if (!privileges__may_trace())
@@ -99,8 +98,7 @@ static void find_path(struct receiver_half *h, const char *peer)
 	if (same && h->runner.path)
 		environment__read_path(&h->runner.result.env, h->runner.path);
 	else
-		environment__read(&h->runner.result.env, h->runner.path,
-				  btf_lookup__has_member("net", "ptype_all"));
+		environment__read(&h->runner.result.env, h->runner.path);
 }
 
 void receiver_half__session(struct receiver_half *h, const struct load_report *ready, pid_t pid)

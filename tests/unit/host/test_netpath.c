@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/if_ether.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -24,7 +25,7 @@
 #include "host/netns.h"
 #include "host/netpath.h"
 #include "host/netlink.h"
-#include "kernel/btf_lookup.h"
+#include "host/tap.h"
 #include "support/entries.h"
 #include "support/test.h"
 
@@ -456,7 +457,7 @@ TEST(environment_without_a_path_has_kernel_and_CPUs_only)
 	struct utsname name;
 
 	memset(&env, 0xff, sizeof(env));
-	environment__read(&env, NULL, btf_lookup__has_member("net", "ptype_all"));
+	environment__read(&env, NULL);
 	uname(&name);
 	assert_string_equal(env.kernel, name.release);
 	assert_int_equal(env.cpus, sysconf(_SC_NPROCESSORS_ONLN));
@@ -496,7 +497,7 @@ TEST(environment_is_that_of_the_namespace_of_the_sender)
 	NEED_ROOT();
 	path = open_path(NETPATH_VETH, 9000, false);
 	err = netns__visit(path->netns[NIO_SIDE_SENDER], write_sysctls, value);
-	environment__read(&env, path, btf_lookup__has_member("net", "ptype_all"));
+	environment__read(&env, path);
 	netpath__close(path);
 	assert_string_equal(env.path, "veth");
 	assert_string_equal(env.device, "veth0");
@@ -536,7 +537,7 @@ TEST(remote_path_has_address_port_and_device)
 	assert_string_equal(path->device, "lo");
 	assert_int_equal(path->mtu, sysfs_mtu());
 	assert_int_equal(path->netns[NIO_SIDE_SENDER], -1);
-	environment__read(&env, path, btf_lookup__has_member("net", "ptype_all"));
+	environment__read(&env, path);
 	assert_string_equal(env.path, "remote");
 	netpath__close(path);
 	assert_int_equal(entries("/proc/self/fd"), fds);
@@ -549,6 +550,33 @@ static int open_nowhere(void *text)
 
 	netpath__close(path);
 	return err;
+}
+
+/* Naming what holds a tap takes reading the descriptors of all processes. */
+TEST(the_environment_names_no_tap_and_a_search_names_its_process)
+{
+	const struct flag per_netns = {.known = true, .value = true};
+	struct environment env;
+	struct netpath *path;
+	bool found = false;
+	int fd;
+
+	NEED_ROOT();
+	fd = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL));
+	assert_true(fd >= 0);
+	path = open_path(NETPATH_LOOPBACK, 0, false);
+	environment__read(&env, path);
+	assert_int_equal(env.taps.searches, 0);
+	assert_false(env.taps.known);
+	assert_non_null(env.taps.reason);
+	tap__begin(&env.taps, path, per_netns);
+	assert_true(env.taps.known);
+	for (unsigned int i = 0; i < env.taps.nr; i++)
+		found |= env.taps.list[i].pid.known &&
+			 env.taps.list[i].pid.value == (uint64_t)getpid();
+	assert_true(found);
+	netpath__close(path);
+	close(fd);
 }
 
 /* A new namespace has no route. */
