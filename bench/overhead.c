@@ -39,6 +39,7 @@
 #include "perf/watch.h"
 #include "kernel/sampler.h"
 #include "kernel/declared_probes.h"
+#include "kernel/btf_lookup.h"
 #include "kernel/loader.h"
 #include "common/units.h"
 
@@ -186,7 +187,7 @@ static void choose_congestion(struct bench *b)
 	static struct environment env;
 	char why[512];
 
-	environment__read(&env, b->path);
+	environment__read(&env, b->path, btf_lookup__irq_time());
 	if (congestion__choose(&env.congestion, getenv("CONGESTION"), true, why, sizeof(why))) {
 		fprintf(stderr, "bench-overhead: %s.\n", why);
 		exit(EXIT_USAGE);

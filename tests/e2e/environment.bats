@@ -110,3 +110,15 @@ with_quota() {
 	jq -e '.runs[0].health | .cpu_others > 0 and .cpu_steal != null' busy.json
 	jq -e '.environment.load_average_end != null and .environment.irq_time_accounting != null' busy.json
 }
+
+@test "environment: without a kernel configuration BTF tells CONFIG_IRQ_TIME_ACCOUNTING, and /proc/kallsyms is not read" {
+	need_tool strace
+	"$NETIOTRACE" -q --backend none --mode onecopy --messages 23 --warmup 0 --json usual.json
+	strace -f -o trace -P /proc/config.gz -P "/boot/config-$(uname -r)" -P /proc/kallsyms -e trace=openat \
+		-e inject=openat:error=ENOENT \
+		"$NETIOTRACE" -q --backend none --mode onecopy --messages 23 --warmup 0 --json out.json
+	grep -q /proc/config.gz trace
+	[ "$(grep -c /proc/kallsyms trace)" -eq 0 ]
+	jq -e '.environment.irq_time_accounting != null' out.json
+	[ "$(jq .environment.irq_time_accounting out.json)" = "$(jq .environment.irq_time_accounting usual.json)" ]
+}

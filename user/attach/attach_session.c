@@ -257,7 +257,7 @@ static int read_follow_result(struct attach_session *session)
 
 static void describe(struct attach_session *session)
 {
-	environment__read(&session->found.env, NULL);
+	environment__read(&session->found.env, NULL, btf_lookup__irq_time());
 	session->found.plan_nr = attach_probes__plan(session->probes, &session->found.plan);
 	copy_search__look(&session->copies, &session->found.table.evidence, true);
 	session->found.sees_kinds = attach_probes__has(session->probes, PROBE_MESSAGE);

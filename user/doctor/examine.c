@@ -79,7 +79,7 @@ static void gather_path(struct facts *f, const struct options *o)
 	f->path_err = netpath__open(&path, o->path, o->mtu, o->ipv6, &f->path_step);
 	if (f->path_err)
 		path = NULL;
-	environment__read(&f->env, path);
+	environment__read(&f->env, path, btf_lookup__irq_time());
 	tap__begin(&f->env.taps, path, btf_lookup__has_member("net", "ptype_all"));
 	machine__times(&now);
 	f->env.machine.steal = machine__steal(&boot, &now);

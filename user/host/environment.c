@@ -428,7 +428,7 @@ void environment__read_path(struct environment *env, const struct netpath *path)
 	read_device(env, path->netns[NIO_SIDE_SENDER]);
 }
 
-void environment__read(struct environment *env, const struct netpath *path)
+void environment__read(struct environment *env, const struct netpath *path, struct flag irq_time)
 {
 	int netns = path ? path->netns[NIO_SIDE_SENDER] : -1;
 	struct utsname name;
@@ -438,7 +438,7 @@ void environment__read(struct environment *env, const struct netpath *path)
 	if (!uname(&name))
 		snprintf(env->kernel, sizeof(env->kernel), "%s", name.release);
 	read_cpu(env);
-	machine__read(&env->machine);
+	machine__read(&env->machine, irq_time);
 	environment__read_path(env, path);
 	read_file__line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
 			env->clocksource, sizeof(env->clocksource));

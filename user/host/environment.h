@@ -8,9 +8,9 @@
 
 /*
  * Fills env; path may be NULL (doctor). Unreadable values are empty, or unknown with a reason.
- * Taps are for tap__begin(), which looks into other processes.
+ * irq_time: as for machine__read(). Taps are for tap__begin(), which looks into other processes.
  */
-void environment__read(struct environment *env, const struct netpath *path);
+void environment__read(struct environment *env, const struct netpath *path, struct flag irq_time);
 
 /* Reads the path, its device and the settings of the device again, which may have changed. */
 void environment__read_path(struct environment *env, const struct netpath *path);

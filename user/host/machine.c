@@ -165,28 +165,12 @@ static const char *read_option(const char *const *options, size_t nr)
 	return find_option(path, options, nr);
 }
 
-/* In kernel/sched/cputime.c, with the option only. */
-#define IRQ_TIME_FUNCTION " irqtime_account_irq\n"
-
-static struct flag read_irq_time(void)
+static struct flag read_irq_time(struct flag by_types)
 {
 	static const char *const options[] = {"CONFIG_IRQ_TIME_ACCOUNTING"};
-	struct flag flag = {.reason = "neither the kernel's configuration nor /proc/kallsyms can "
-				      "be read"};
 	const char *option = read_option(options, 1);
-	char line[512];
-	FILE *f;
 
-	if (option)
-		return (struct flag){.value = *option, .known = true};
-	f = fopen("/proc/kallsyms", "re");
-	while (f && !flag.value && fgets(line, sizeof(line), f)) {
-		flag.known = true;
-		flag.value = strstr(line, IRQ_TIME_FUNCTION);
-	}
-	if (f)
-		fclose(f);
-	return flag.known ? (struct flag){.value = flag.value, .known = true} : flag;
+	return option ? (struct flag){.value = *option, .known = true} : by_types;
 }
 
 /* The active preemption model, a static string; NULL: unknown. */
@@ -219,7 +203,7 @@ struct real machine__load(void)
 					 : real__unknown("/proc/loadavg cannot be read");
 }
 
-void machine__read(struct machine *m)
+void machine__read(struct machine *m, struct flag irq_time)
 {
 	static const char not_ended[] = "the session has not ended";
 	const struct num later = num__unknown(not_ended);
@@ -238,7 +222,7 @@ void machine__read(struct machine *m)
 	read_nodes(m);
 	read_caches(m);
 	read_memory(m);
-	m->irq_time = read_irq_time();
+	m->irq_time = read_irq_time(irq_time);
 	m->load = machine__load();
 	m->load_end = m->steal = m->others = real__unknown(not_ended);
 	m->throttling = (struct throttling){later, later, later};

@@ -8,8 +8,11 @@
 #include "model/cpu_pinning.h"
 #include "model/result.h"
 
-/* Fills m with the present setup; an unreadable value is empty or unknown. */
-void machine__read(struct machine *m);
+/*
+ * Fills m with the present setup; an unreadable value is empty or unknown. irq_time: whether the
+ * kernel's types show CONFIG_IRQ_TIME_ACCOUNTING, for machines without a readable configuration.
+ */
+void machine__read(struct machine *m, struct flag irq_time);
 
 /* The load average of one minute. */
 struct real machine__load(void);

@@ -206,23 +206,37 @@ static bool has_member(const struct btf *btf, const struct btf_type *type, const
 	return false;
 }
 
-struct flag btf_lookup__has_member(const char *name, const char *member)
+static int find_struct(const char *name)
 {
-	const struct btf *btf = kernel_btf();
-	int id;
+	return btf__find_by_name_kind(kernel_btf(), name, BTF_KIND_STRUCT);
+}
 
-	if (!btf && error != -ENOENT)
+struct flag btf_lookup__has_struct(const char *name)
+{
+	if (kernel_btf())
+		return (struct flag){.value = find_struct(name) > 0, .known = true};
+	if (error != -ENOENT)
 		return (struct flag){.reason = "the kernel's BTF could not be read: out of memory "
 					       "or open files"};
-	if (!btf)
-		return (struct flag){.reason = "this kernel has no BTF"};
-	id = btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
-	if (id <= 0)
+	return (struct flag){.reason = "this kernel has no BTF"};
+}
+
+struct flag btf_lookup__irq_time(void)
+{
+	return btf_lookup__has_struct("irqtime");
+}
+
+struct flag btf_lookup__has_member(const char *name, const char *member)
+{
+	struct flag flag = btf_lookup__has_struct(name);
+
+	if (!flag.known)
+		return flag;
+	if (!flag.value)
 		return (struct flag){.reason = "this kernel's BTF has no such struct"};
-	return (struct flag){
-		.value = has_member(btf, btf__type_by_id(btf, id), member),
-		.known = true,
-	};
+	flag.value =
+		has_member(kernel_btf(), btf__type_by_id(kernel_btf(), find_struct(name)), member);
+	return flag;
 }
 
 int kprobes__missing_in(const char *sources)

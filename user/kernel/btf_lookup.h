@@ -46,6 +46,15 @@ int btf_lookup__section(const struct btf_lookup *l, const char *section);
 /* Whether the kernel's struct `name` has this member. Unknown without BTF or such a struct. */
 struct flag btf_lookup__has_member(const char *name, const char *member);
 
+/* Whether the kernel has a struct of this name. Unknown without BTF. */
+struct flag btf_lookup__has_struct(const char *name);
+
+/*
+ * Whether the kernel has CONFIG_IRQ_TIME_ACCOUNTING: only then it has struct irqtime
+ * (kernel/sched/sched.h), and a variable of that type.
+ */
+struct flag btf_lookup__irq_time(void);
+
 /*
  * -ENOENT: no. The kernel has perf event sources, in this directory, but none for kprobes, which
  * every kernel with CONFIG_KPROBE_EVENTS has since Linux 4.17. 0: yes, or unknown.

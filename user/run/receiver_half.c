@@ -11,6 +11,7 @@
 #include "base/privileges.h"
 #include "common/xalloc.h"
 #include "event_sampling.h"
+#include "kernel/btf_lookup.h"
 #include "kernel/sampler.h"
 #include "model/ledger.h"
 #include "probe_setup.h"
@@ -54,7 +55,7 @@ struct receiver_half *receiver_half__open(const struct options *serve,
 	runner__init(&h->runner);
 	run_result__init(&h->out);
 	set_options(h, serve);
-	environment__read(&h->runner.result.env, NULL);
+	environment__read(&h->runner.result.env, NULL, btf_lookup__irq_time());
 	perf_watch__init(&h->runner.perf, NULL, 0, environment__is_virtual(&h->runner.result.env));
 	/* A failure is reported, and the halves say it: senders are served all the same. */
 	if (!privileges__may_trace())
@@ -98,7 +99,7 @@ static void find_path(struct receiver_half *h, const char *peer)
 	if (same && h->runner.path)
 		environment__read_path(&h->runner.result.env, h->runner.path);
 	else
-		environment__read(&h->runner.result.env, h->runner.path);
+		environment__read(&h->runner.result.env, h->runner.path, btf_lookup__irq_time());
 }
 
 void receiver_half__session(struct receiver_half *h, const struct load_report *ready, pid_t pid)

@@ -83,7 +83,7 @@ static int open_path(struct runner *runner)
 		       : err == -EOPNOTSUPP ? EXIT_KERNEL
 					    : EXIT_RUN_FAILED;
 	}
-	environment__read(&runner->result.env, runner->path);
+	environment__read(&runner->result.env, runner->path, btf_lookup__irq_time());
 	tap__begin(&runner->result.env.taps, runner->path,
 		   btf_lookup__has_member("net", "ptype_all"));
 	return runner__check_congestion(runner, o->workload.congestion);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "host/machine.h"
+#include "kernel/btf_lookup.h"
 #include "support/test.h"
 
 TEST(steal_is_a_share_of_the_elapsed_time)
@@ -27,16 +28,38 @@ TEST(this_machine_is_described)
 	char name[65];
 
 	memset(&m, 0xff, sizeof(m));
-	machine__read(&m);
+	machine__read(&m, (struct flag){.reason = "not asked"});
 	assert_int_equal(gethostname(name, sizeof(name)), 0);
 	assert_string_equal(m.host, name);
 	assert_int_equal(strlen(m.started), strlen("2026-01-02T03:04:05Z"));
 	assert_true(m.load.known && m.load.value >= 0);
 	assert_true(m.numa_nodes.known || m.numa_nodes.reason);
-	assert_true(m.irq_time.known || m.irq_time.reason);
 	assert_false(m.load_end.known || m.others.known || m.throttling.periods.known);
 	machine__times(&t);
 	assert_true(t.known && t.total > t.steal + t.tasks);
+}
+
+/* The configuration is asked first; where it can be read, the kernel's types agree with it. */
+TEST(interrupt_time_is_by_configuration_and_the_kernels_types_agree)
+{
+	const struct flag none = {.reason = "not asked"}, yes = {true, true, NULL};
+	struct flag by_types = btf_lookup__irq_time();
+	struct machine m;
+	bool configured;
+
+	machine__read(&m, none);
+	if (!m.irq_time.known) {
+		assert_string_equal(m.irq_time.reason, none.reason);
+		machine__read(&m, yes);
+		assert_true(m.irq_time.known && m.irq_time.value);
+		return;
+	}
+	configured = m.irq_time.value;
+	if (by_types.known)
+		assert_int_equal(by_types.value, configured);
+	machine__read(&m, (struct flag){.known = true, .value = !configured});
+	assert_true(m.irq_time.known);
+	assert_int_equal(m.irq_time.value, configured);
 }
 
 #define TICK (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK))

@@ -26,6 +26,7 @@
 #include "host/netpath.h"
 #include "host/netlink.h"
 #include "host/tap.h"
+#include "kernel/btf_lookup.h"
 #include "support/entries.h"
 #include "support/test.h"
 
@@ -457,7 +458,7 @@ TEST(environment_without_a_path_has_kernel_and_CPUs_only)
 	struct utsname name;
 
 	memset(&env, 0xff, sizeof(env));
-	environment__read(&env, NULL);
+	environment__read(&env, NULL, btf_lookup__irq_time());
 	uname(&name);
 	assert_string_equal(env.kernel, name.release);
 	assert_int_equal(env.cpus, sysconf(_SC_NPROCESSORS_ONLN));
@@ -497,7 +498,7 @@ TEST(environment_is_that_of_the_namespace_of_the_sender)
 	NEED_ROOT();
 	path = open_path(NETPATH_VETH, 9000, false);
 	err = netns__visit(path->netns[NIO_SIDE_SENDER], write_sysctls, value);
-	environment__read(&env, path);
+	environment__read(&env, path, btf_lookup__irq_time());
 	netpath__close(path);
 	assert_string_equal(env.path, "veth");
 	assert_string_equal(env.device, "veth0");
@@ -537,7 +538,7 @@ TEST(remote_path_has_address_port_and_device)
 	assert_string_equal(path->device, "lo");
 	assert_int_equal(path->mtu, sysfs_mtu());
 	assert_int_equal(path->netns[NIO_SIDE_SENDER], -1);
-	environment__read(&env, path);
+	environment__read(&env, path, btf_lookup__irq_time());
 	assert_string_equal(env.path, "remote");
 	netpath__close(path);
 	assert_int_equal(entries("/proc/self/fd"), fds);
@@ -565,7 +566,7 @@ TEST(the_environment_names_no_tap_and_a_search_names_its_process)
 	fd = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL));
 	assert_true(fd >= 0);
 	path = open_path(NETPATH_LOOPBACK, 0, false);
-	environment__read(&env, path);
+	environment__read(&env, path, btf_lookup__irq_time());
 	assert_int_equal(env.taps.searches, 0);
 	assert_false(env.taps.known);
 	assert_non_null(env.taps.reason);

@@ -128,3 +128,16 @@ TEST(EMFILE_is_not_an_answer_about_the_kernel)
 		assert_int_equal(err, -EMFILE);
 	assert_int_equal(btf_lookup__kernel_error(), 0); /* the kernel is asked again */
 }
+
+TEST(the_kernel_has_struct_sock_and_no_other_of_that_name)
+{
+	struct flag sock = btf_lookup__has_struct("sock");
+
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return;
+	assert_true(sock.known && sock.value);
+	sock = btf_lookup__has_struct("sock_of_no_kernel");
+	assert_true(sock.known && !sock.value);
+	assert_true(btf_lookup__has_member("sock", "sk_prot").known);
+	assert_false(btf_lookup__has_member("sock_of_no_kernel", "sk_prot").known);
+}
