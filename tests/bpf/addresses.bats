@@ -39,6 +39,17 @@ kernel_since() { # MAJOR MINOR
 	"$run" a_name_that_is_of_32_characters_ | grep -x 'refused: File name too long'
 }
 
+@test "a process looks kernel symbols up once, and answers the same a second time" {
+	need_tool strace
+	strace --seccomp-bpf -f -o trace -e trace=bpf,openat "$run"
+	# A refused program is tried several times, and the table read instead.
+	if [[ $("$run" tcp_sendmsg) == refused* ]]; then
+		[ "$(grep -c /proc/kallsyms trace)" -eq 1 ]
+		return
+	fi
+	[ "$(grep -c 'BPF_PROG_LOAD.*nio_find_addres' trace)" -eq 1 ]
+}
+
 @test "a run without samples does not read /proc/kallsyms if the kernel can look symbols up" {
 	need_tool strace
 	if [[ $("$run" tcp_sendmsg) == refused* ]]; then

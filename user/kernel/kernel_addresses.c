@@ -76,13 +76,21 @@ int kernel_addresses__ask(const char *const *wanted, uint64_t *at, size_t n)
 	return err;
 }
 
+static bool find(uint64_t *at)
+{
+	return !kernel_addresses__ask(names, at, SYMBOLS_NR) ||
+	       !symbols__find_in("/proc/kallsyms", names, at, SYMBOLS_NR);
+}
+
 void kernel_addresses__find(struct kernel_addresses *a)
 {
-	uint64_t at[SYMBOLS_NR];
+	static uint64_t at[SYMBOLS_NR];
+	static bool found;
 
 	memset(a, 0, sizeof(*a));
-	if (kernel_addresses__ask(names, at, SYMBOLS_NR) &&
-	    symbols__find_in("/proc/kallsyms", names, at, SYMBOLS_NR))
+	if (!found)
+		found = find(at);
+	if (!found)
 		return;
 	a->tcp_sendmsg = at[SENDMSG];
 	a->tcp_recvmsg = at[RECVMSG];

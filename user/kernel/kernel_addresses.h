@@ -22,7 +22,10 @@ struct kernel_addresses {
 	uint64_t pcpu_hot, per_cpu_offset;
 };
 
-/* Asks the kernel; before 5.16 reads /proc/kallsyms. If neither works, all are 0. */
+/*
+ * Asks the kernel, once in the life of the process; before 5.16 reads /proc/kallsyms. If neither
+ * works, all are 0, and the next call tries again.
+ */
 void kernel_addresses__find(struct kernel_addresses *a);
 
 /*
