@@ -222,12 +222,16 @@ def add_document(d: Dataset, name: str, document: Any) -> None:
     if not _admits(d, congestion):
         d.unnamed += len(runs) if congestion is None else 0
         return
+    kept: set[str | None] = set()  # of a run's settings only the fields may differ from those of its document
     for run in runs:
         try:
             _read_run(d, run, "imported" in document)
         except _Damaged as damage:
             raise Refused(f"{name}: {damage}") from None
-        _keep_settings(d, name, conditions.of(document.get("settings"), environment, _member(run, "fields")))
+        fields = conditions.text(_member(run, "fields"))
+        if fields not in kept:
+            _keep_settings(d, name, conditions.of(document.get("settings"), environment, fields))
+            kept.add(fields)
     if not d.notes:  # documents of one import have the same
         d.notes = [units.printable(n) for n in _list(_member(imported, "assumptions")) if isinstance(n, str)]
         d.unread = text_of(imported, "unread") if d.unread is None else d.unread

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from reading import add, ONECOPY, refusal
 
-from analysis import documents, first_screen, metric, tables
+from analysis import conditions, documents, first_screen, metric, tables
 from analysis.dataset import Dataset, Failure, Names
 from analysis.metric import Metric
 
@@ -222,6 +222,19 @@ def test_settings_are_collected_from_all_runs() -> None:
                     "each a directory or file of its own.")
     assert "made with mtu 9000, other runs here with 1500:" in refusal(add, d, run(), environment={"mtu": 9000})
     assert d.conditions == {"fields": "8", "mtu": "1500"}
+
+
+def test_runs_of_one_document_with_other_fields_are_refused() -> None:
+    text = refusal(add, Dataset(), run(fields=8), run(round=1, fields="8"), run(round=2), run(round=3, fields=9))
+    assert text.startswith("x: made with fields 9, other runs here with 8:")
+
+
+def test_settings_are_read_once_for_each_number_of_fields(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, of = [], conditions.of
+    monkeypatch.setattr(conditions, "of", lambda *args: read.append(args[2]) or of(*args))
+    d = add(Dataset(), *[run(round=i) for i in range(100)], *[run(round=i, fields=8) for i in range(100, 200)])
+    assert read == [None, "8"]
+    assert len(d.rows) == 200 and d.conditions == {"fields": "8"}
 
 
 def test_settings_that_a_data_set_varies_are_none() -> None:
