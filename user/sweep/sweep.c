@@ -355,7 +355,7 @@ static void print_end(struct sweep *s, uint64_t start_ns)
 	if (s->o.run.quiet)
 		return;
 	width = terminal__columns(STDOUT_FILENO, COLUMNS_DEFAULT);
-	sweep_table__conditions(stdout, width, &s->engine->result.env, &s->o, *s->placement.senders,
+	sweep_table__conditions(stdout, width, &s->engine->result, &s->o, *s->placement.senders,
 				s->one_cpu);
 	sweep_table__write(stdout, width, s->dir.name, &s->o.grid, s->gbps, s->rows, &s->totals);
 	if (s->o.preset && s->totals.made && !s->engine->signo)

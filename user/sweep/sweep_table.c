@@ -9,6 +9,7 @@
 #include "common/xalloc.h"
 #include "screen/text_end.h"
 #include "screen/text_cells.h"
+#include "screen/text_limits.h"
 #include "sweep_table.h"
 
 struct table {
@@ -99,9 +100,10 @@ static void put_congestions(FILE *f, const struct congestion *c, const struct sw
 		text_congestion__write(f, c);
 }
 
-void sweep_table__conditions(FILE *f, unsigned int width, const struct environment *env,
+void sweep_table__conditions(FILE *f, unsigned int width, const struct result *r,
 			     const struct sweep_options *o, bool pinned_by_default, bool one_cpu)
 {
+	const struct environment *env = &r->env;
 	struct text_note n;
 
 	text_note__begin(&n);
@@ -115,6 +117,9 @@ void sweep_table__conditions(FILE *f, unsigned int width, const struct environme
 	text_note__begin(&n);
 	put_congestions(n.f, &env->congestion, &o->grid);
 	text_note__end(&n, f, width, "congestion");
+	text_note__begin(&n);
+	text_limits__emulator(n.f, r);
+	text_note__end(&n, f, width, "emulated");
 	fputc('\n', f);
 }
 

@@ -16,10 +16,11 @@ struct sweep_totals {
 };
 
 /*
- * The paragraphs before the table, wrapped: path, CPUs and congestion control. pinned_by_default:
- * the CPUs were chosen here. one_cpu: this process may use one CPU only.
+ * The paragraphs before the table, wrapped: path, CPUs, congestion control of the environment of r,
+ * and that a machine is emulated. pinned_by_default: the CPUs were chosen here. one_cpu: this
+ * process may use one CPU only.
  */
-void sweep_table__conditions(FILE *f, unsigned int width, const struct environment *env,
+void sweep_table__conditions(FILE *f, unsigned int width, const struct result *r,
 			     const struct sweep_options *o, bool pinned_by_default, bool one_cpu);
 
 /* gbps and made (NULL: not made): by run, in the order of sweep_grid__run(). */

@@ -250,6 +250,39 @@ TEST(final_text_shows_every_cell)
 	free(text);
 }
 
+static bool says_emulated(const struct result *r)
+{
+	struct sweep_options o;
+	char *text;
+	size_t size;
+	FILE *f = xopen_memstream(&text, &size);
+	bool says;
+
+	parse(&o, "netiotrace sweep");
+	sweep_table__conditions(f, 80, r, &o, false, false);
+	xclose_memstream(f);
+	assert_int_equal(strncmp(text, "path", strlen("path")), 0);
+	says = strstr(text, "\nemulated ");
+	assert_true(!says == !strstr(text, "times and rates are the emulator's"));
+	free(text);
+	return says;
+}
+
+TEST(final_text_says_that_a_machine_is_emulated)
+{
+	struct environment receiver = {.virtualization = "vm"};
+	struct result r = {.env = {.path = "remote", .virtualization = "vm"}};
+
+	assert_false(says_emulated(&r));
+	r.env.receiver = &receiver;
+	assert_false(says_emulated(&r));
+	strcpy(receiver.virtualization, "vm, emulated");
+	assert_true(says_emulated(&r));
+	r.env.receiver = NULL;
+	strcpy(r.env.virtualization, "vm, emulated");
+	assert_true(says_emulated(&r));
+}
+
 /* Three modes with long figures fit 80 columns; modes that do not fit are below. */
 TEST(final_table_fits_the_terminal)
 {
