@@ -33,9 +33,16 @@ const struct limit_facts limit_facts[LIMIT_NR] = {
 			   "raise it with ulimit -u 4096, or LimitNPROC= of a service", false, 0},
 };
 
+bool limits__locked_counts(const char *release)
+{
+	unsigned int major, minor;
+
+	return sscanf(release, "%u.%u", &major, &minor) == 2 &&
+	       (major < 5 || (major == 5 && minor < 11));
+}
+
 void limits__read(struct limits *l)
 {
-	unsigned int major = 0, minor = 0;
 	struct utsname name;
 	struct rlimit limit;
 
@@ -43,8 +50,7 @@ void limits__read(struct limits *l)
 		l->value[i] = getrlimit(resources[i], &limit) || limit.rlim_cur == RLIM_INFINITY
 				      ? UINT64_MAX
 				      : limit.rlim_cur;
-	l->locked_counts = !uname(&name) && sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
-			   (major < 5 || (major == 5 && minor < 11));
+	l->locked_counts = !uname(&name) && limits__locked_counts(name.release);
 }
 
 static bool is_set(const struct limits *l, enum limit which)

@@ -35,6 +35,10 @@ struct limits {
 
 void limits__read(struct limits *l);
 
+/* Do BPF maps count against RLIMIT_MEMLOCK in this release of the kernel? false: unreadable. Pure.
+ */
+bool limits__locked_counts(const char *release);
+
 /* The limit behind err, or any below `enough`: libraries hide errors. LIMIT_NR: none. Pure. */
 enum limit limits__culprit(const struct limits *l, int err);
 

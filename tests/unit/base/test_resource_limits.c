@@ -56,6 +56,24 @@ TEST(EPERM_on_old_kernels_blames_locked_memory)
 	assert_int_equal(limits__culprit(&l, -EPERM), LIMIT_NR);
 }
 
+TEST(locked_memory_counts_BPF_maps_before_5_11)
+{
+	static const struct {
+		const char *release;
+		bool counts;
+	} cases[] = {
+		{"4.18.0-553.el8", true},  {"4.20", true},
+		{"5.0.0", true},           {"5.10.200-1", true},
+		{"5.11.0", false},         {"5.12", false},
+		{"6.1.0-18-amd64", false}, {"6.12.3", false},
+		{"10.2.1", false},         {"4", false},
+		{"unreleased", false},     {"", false},
+	};
+
+	for_each_case(c, cases)
+		assert_int_equal(limits__locked_counts(c->release), c->counts);
+}
+
 /* libbpf returns ESRCH if it has no memory to read the kernel's BTF. */
 TEST(limit_below_its_minimum_explains_any_error)
 {
