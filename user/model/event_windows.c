@@ -171,7 +171,7 @@ static void count(struct event_windows *w, uint64_t now_ns, struct window_load l
 
 	if (load.watched == w->at.watched)
 		budget = fmin(budget, w->rule.idle_budget);
-	w->rate = ns > 0 ? cost * 1e9 / ns : 0;
+	w->rate = cost * 1e9 / ns; /* due_ns is later than since_ns */
 	w->credit = fmin(w->credit + budget * ns / 1e9 - cost, w->rule.phases[w->phase].credit);
 	w->spent_ns += cost;
 	w->seen_ns += now_ns - w->since_ns;

@@ -139,6 +139,15 @@ TEST(programs_stay_attached_while_events_are_within_the_budget)
 	assert_int_equal(o.w.weight, 1);
 }
 
+static double rate_of(const struct window_rule *rule, uint64_t ns, struct window_load load)
+{
+	struct event_windows w;
+
+	event_windows__begin(&w, rule, 7, 1, (struct window_load){0});
+	event_windows__step(&w, 7 + ns, load);
+	return w.rate;
+}
+
 /* Events of other sockets are a difference of two counts, one of which may be read later. */
 TEST(counts_that_go_back_cost_nothing_and_any_rate_has_a_period)
 {
@@ -154,6 +163,39 @@ TEST(counts_that_go_back_cost_nothing_and_any_rate_has_a_period)
 	assert_int_equal(event_windows__step(&w, 2 * S, load), WINDOW_DETACH);
 	assert_true(w.weight > 0 && w.window_ns > 0);
 	assert_true(w.due_ns < 2 * 3600 * S);
+}
+
+TEST(the_rate_of_events_is_theirs_in_a_second)
+{
+	struct window_rule rule = {.events = 1, .period_ns = 10, .window_ns = 1};
+	struct window_load load = {.watched = 100};
+	const double cost = rate_of(&rule, 1000, load) / 1e6;
+
+	assert_true(cost > 0);
+	assert_true(fabs(rate_of(&rule, 1, load) / (cost * 1e9) - 1) < 1e-9);
+}
+
+/* The credit after a second in which others caused 100000 events, and watched sockets `watched`. */
+static double credit_of(double idle_budget, uint64_t watched)
+{
+	struct window_rule rule = {.events = 1,
+				   .period_ns = S,
+				   .window_ns = MS,
+				   .idle_budget = idle_budget,
+				   .phases = {{.budget = 1e6, .credit = 1e9}}};
+	struct event_windows w;
+
+	event_windows__begin(&w, &rule, 0, 1, (struct window_load){0});
+	event_windows__step(&w, S, (struct window_load){.watched = watched, .others = 100000});
+	return w.credit;
+}
+
+TEST(less_is_saved_while_no_watched_socket_moves_bytes)
+{
+	assert_true(fabs(credit_of(6e5, 0) - credit_of(1e5, 0) - 5e5) < 1);
+	/* Never more than the budget. */
+	assert_true(fabs(credit_of(1e9, 0) - credit_of(6e5, 0) - 4e5) < 1);
+	assert_true(credit_of(6e5, 1) == credit_of(1e5, 1));
 }
 
 TEST(no_window_opens_while_no_watched_socket_moves_bytes)
@@ -459,6 +501,11 @@ TEST(one_window_bounds_by_the_bytes_seen_and_no_byte_has_no_share)
 	share = sampled_share__of(&sums, 1, 3, 1000);
 	assert_true(share.known && fabs(share.low - 0.03) < 1e-12);
 	assert_true(fabs(share.high - 0.93) < 1e-12);
+	/* One byte in one window stands for the nine of its kind that were not seen. */
+	sums = (struct sampled_sums){0};
+	sampled_sums__add(&sums, (double[SAMPLED_PARTS]){1}, 3, false, 1);
+	share = sampled_share__of(&sums, 1, 3, 10);
+	assert_true(share.share == 1 && share.high == 1);
 	/* All was seen: exact. */
 	sums = (struct sampled_sums){0};
 	sampled_sums__add(&sums, bytes, 3, true, 1);
