@@ -51,9 +51,7 @@ char *xvasprintf(const char *format, va_list args)
 {
 	char *text = NULL;
 
-	if (vasprintf(&text, format, args) < 0)
-		xalloc_die();
-	return checked(text);
+	return checked(vasprintf(&text, format, args) < 0 ? NULL : text);
 }
 
 char *xasprintf(const char *format, ...)

@@ -36,6 +36,16 @@ TEST(xgrow_keeps_all_elements)
 	free(list);
 }
 
+TEST(formatted_text_may_be_empty)
+{
+	char *empty = xasprintf("%s", ""), *one = xasprintf("%d", 7);
+
+	assert_string_equal(empty, "");
+	assert_string_equal(one, "7");
+	free(empty);
+	free(one);
+}
+
 /* Exit handlers run, to remove temporary files. */
 TEST(failed_allocation_exits_1_after_the_exit_handlers)
 {
