@@ -114,6 +114,9 @@ TEST(ids_that_nobody_has_are_drawn_from_a_range_that_the_map_has)
 		{"0 1000 1\n60000 2000 2000\n", 60706, 478, true},
 		{"60000 0 1183\n", 60706, 478, false},
 		{"60707 0 5000\n", 60706, 478, false},
+		/* The whole range, and one fewer. */
+		{"60706 0 478\n", 60706, 478, true},
+		{"60706 0 477\n", 60706, 478, false},
 		{"4294967290 0 5\n", 4294967290, 10, false},
 		{"garbage", 60706, 478, false},
 	};

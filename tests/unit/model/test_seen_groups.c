@@ -205,6 +205,18 @@ TEST(missed_bytes_stay_unclassified_where_windows_tell_too_little)
 	socket_ledger__divide_missed(&few, seen_groups__find(&g, SEEN_PORT, 80, 0));
 	assert_int_equal(few.NIO_MISSED_TX, 0);
 	assert_int_equal(few.stage_margin[NIO_STAGE_TX_PIN].above, 7200000);
+	/* A byte of a way that no stage has, in a window or in time watched in whole. */
+	for (int whole = 0; whole < 2; whole++) {
+		struct seen_bytes seen = *seen_groups__find(&g, SEEN_PORT, 80, 0);
+
+		few = ledger_of(80000, 720000, 7200000);
+		socket_ledger__divide_missed(&few, &seen);
+		assert_int_equal(few.NIO_MISSED_TX, 0);
+		(whole ? seen.ways.whole : seen.ways.seen)[NIO_MOVED_FOREIGN] = 1;
+		few = ledger_of(80000, 720000, 7200000);
+		socket_ledger__divide_missed(&few, &seen);
+		assert_int_equal(few.NIO_MISSED_TX, 7200000);
+	}
 	/* No window saw the group. */
 	few = ledger_of(1, 1, 100);
 	socket_ledger__divide_missed(&few, NULL);

@@ -64,6 +64,45 @@ TEST(socket_without_a_byte_is_a_connection_once_it_was_established)
 	assert_int_equal(b.unconnected, 1);
 }
 
+TEST(each_sign_of_a_connection_makes_one)
+{
+	static const struct sock_state signs[] = {
+		{.begun = 1},        {.uncovered = NIO_UNCOVERED_MPTCP + 1},
+		{.last_ns = 1},      {.now.sent = 1},
+		{.now.received = 1},
+	};
+	static const struct sock_state none = {.base = {.sent = 5, .received = 7},
+					       .now = {.sent = 5, .received = 7}};
+	struct socket_ledger b = socket_ledger__of(&none);
+
+	assert_int_equal(b.connections, 0);
+	assert_int_equal(b.unconnected, 1);
+	for_each_case(s, signs) {
+		b = socket_ledger__of(s);
+		assert_int_equal(b.connections, 1);
+		assert_int_equal(b.unconnected, 0);
+	}
+}
+
+/* While events are watched, the number of the window is odd. */
+TEST(an_MPTCP_connection_is_seen_wholly_from_the_first_window_on_only)
+{
+	static const struct {
+		uint32_t born, window;
+		bool partly;
+	} cases[] = {{1, 1, false}, {3, 3, true}, {1, 3, true}, {0, 0, true}, {0, 1, true}};
+
+	for_each_case(c, cases) {
+		struct sock_state s = {.uncovered = NIO_UNCOVERED_MPTCP + 1,
+				       .born_window = c->born,
+				       .window = c->window};
+
+		assert_int_equal(socket_ledger__of(&s).partly_seen, c->partly);
+		s.uncovered = 0;
+		assert_int_equal(socket_ledger__of(&s).partly_seen, 0);
+	}
+}
+
 TEST(calls_that_would_block_are_no_refusals_and_inner_tries_are_no_calls)
 {
 	struct socket_ledger b = {.refused = {[NIO_REFUSAL_EAGAIN] = 7}};

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/receive_way.h"
+#include "common/xalloc.h"
+#include "model/perf_figures.h"
 #include "support/csv_text.h"
 #include "support/test.h"
 #include "write/output.h"
@@ -84,6 +87,16 @@ TEST(columns_are_always_the_same)
 	full_result__clear(&f);
 }
 
+static void assert_row(const char *text, const char *table, const char *key, const char *words)
+{
+	char *row = xasprintf("%s\t%s\t%s\n", table, key, words);
+	const char *at = strstr(text, row);
+
+	if (!at || (at != text && at[-1] != '\n'))
+		fail_msg("no row: %s", row);
+	free(row);
+}
+
 /* For readers in another language. */
 TEST(tables_have_all_columns_in_order_with_units)
 {
@@ -95,6 +108,22 @@ TEST(tables_have_all_columns_in_order_with_units)
 	assert_int_equal(output__tables(f), 0);
 	fclose(f);
 	assert_non_null(strstr(text, "mode\turingzc\tio_uring zero-copy\n"));
+	for (unsigned int i = 0; i < MODE_NR; i++)
+		assert_row(text, "mode", mode__name(i), mode__words(i));
+	for (unsigned int i = 0; i < RECEIVE_NR; i++)
+		assert_row(text, "receive", receive__name(i), receive__words(i));
+	for (unsigned int i = 0; i < NIO_STAGE_NR; i++)
+		assert_row(text, "stage", stage__key(i), stage__help(i));
+	for (unsigned int i = 0; i < LATENCY_NR; i++)
+		assert_row(text, "latency", latency__key(i), latency__help(i));
+	for (unsigned int i = 0; i < PATH_NR; i++)
+		assert_row(text, "part", path_part__key(i), "");
+	for (unsigned int i = 0; i < PERF_NR; i++)
+		assert_row(text, "counter", perf_counter__key(i), perf_counter__words(i));
+	for (unsigned int i = 0; i < DERIVED_NR; i++)
+		assert_row(text, "derived", perf_derived__key(i), perf_derived__unit(i));
+	for (unsigned int i = 0; i < CPU_CLASS_NR; i++)
+		assert_row(text, "class", cpu_class__key(i), cpu_class__help(i));
 	assert_non_null(strstr(text, "\ncolumn\tapp_tx_bytes\tbytes\n"));
 	assert_non_null(strstr(text, "\ncolumn\tledger_rx_copy_bytes\tbytes\n"));
 	assert_non_null(strstr(text, "\ncolumn\tcpu_sender_ns_per_kib_tx_copy_low\tns/KiB\n"));

@@ -49,6 +49,25 @@ TEST(numbers_reasons_and_the_copying_function_are_read)
 	assert_string_equal(d.sent.function, "memo_gather");
 }
 
+TEST(copies_of_libc_are_for_their_callers)
+{
+	static const struct {
+		const char *function, *object;
+		bool for_others;
+	} cases[] = {
+		{"memcpy", "redis", true},      {"memmove", "redis", true},
+		{"mempcpy", "redis", true},     {"__memmove_avx_unaligned", "redis", true},
+		{"__memory", "redis", true},    {"_IO_file_xsputn", "libc.so.6", true},
+		{"gather", "libc.so", true},    {"gather", "libc.sa", false},
+		{"memcpy_all", "redis", false}, {"__metric", "redis", false},
+		{"main", "redis", false},
+	};
+
+	for_each_case(c, cases)
+		if (followed_document__copies_for_others(c->function, c->object) != c->for_others)
+			fail_msg("%s of %s", c->function, c->object);
+}
+
 static void assert_refused(const char *text, size_t len)
 {
 	if (!read_text(text, len))

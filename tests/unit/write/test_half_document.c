@@ -225,6 +225,28 @@ TEST(what_an_earlier_version_lacks_is_0_or_unknown_with_a_reason)
 	full_result__clear(&f);
 }
 
+TEST(each_quality_is_read_back)
+{
+	struct full_result f;
+	char *text = document(&f);
+
+	for (int q = QUALITY_UNAVAILABLE; q <= QUALITY_SAMPLED; q++) {
+		char *quality = xasprintf("\"quality\":\"%s\"", quality__name(q));
+		char *changed = replaced(text, "\"rx_copy\"", "\"quality\":\"exact\"", quality);
+		struct run_result run;
+		char why[HALF_WHY];
+
+		if (read_half(changed, &run, why))
+			fail_msg("%s: %s", quality, why);
+		assert_int_equal(run.stages[NIO_STAGE_RX_COPY].quality, q);
+		run_result__clear(&run);
+		free(changed);
+		free(quality);
+	}
+	free(text);
+	full_result__clear(&f);
+}
+
 TEST(each_lie_is_refused_by_its_name)
 {
 	static const struct {
@@ -248,6 +270,7 @@ TEST(each_lie_is_refused_by_its_name)
 		{"\"recv_call\"", "\"buckets\":[[13,13,1]", "\"buckets\":[7", "bucket"},
 		{"\"recv_call\"", "\"buckets\":[", "\"buckets\":7,\"x\":[", "not a list"},
 		{"\"rx_copy\"", "\"quality\":\"exact\"", "\"quality\":\"best\"", "no quality"},
+		{"\"rx_copy\"", "\"quality\":\"exact\"", "\"quality\":null", "no quality"},
 		{"\"rx_copy\"", "\"bytes_at_most\":", "\"bytes_at_most\":1,\"x\":", "fewer bytes"},
 		{"\"health\"", "\"coverage\":0.9375", "\"coverage\":1.5", "above 1"},
 		{"\"receiver\":{\"samples\"", "\"cpu_ns\":", "\"cpu_ns\":1,\"x\":", "not add up"},
