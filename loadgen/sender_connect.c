@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "common/mode.h"
 #include "sender.h"
 
 /* Time limit of a data connection: four SYNs, at 0, 1, 3 and 7 s. */

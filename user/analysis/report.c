@@ -9,7 +9,6 @@
 #include "base/command_line.h"
 #include "base/commands.h"
 #include "base/held_files.h"
-#include "base/log.h"
 #include "base/printable.h"
 #include "base/privileges.h"
 #include "common/embed.h"

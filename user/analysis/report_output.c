@@ -15,7 +15,6 @@
 #include "base/sudo_user.h"
 #include "base/managed_dir.h"
 #include "base/path_walk.h"
-#include "common/xalloc.h"
 #include "report_output.h"
 
 /* Requests: verb NUL target NUL; to write, then NAME NUL LENGTH NUL and the data of each file. */

@@ -9,7 +9,6 @@
 #include "advice.h"
 #include "base/printable.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "cpu_split.h"
 #include "model/sampled_share.h"
 

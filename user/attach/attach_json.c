@@ -8,7 +8,6 @@
 
 #include "attach_result.h"
 #include "common/address.h"
-#include "base/printable.h"
 #include "model/result.h"
 #include "write/csv.h"
 #include "write/field.h"

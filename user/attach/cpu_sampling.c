@@ -10,7 +10,6 @@
 #include "cpu_sampling.h"
 #include "kernel/sample_fold.h"
 #include "kernel/sampler.h"
-#include "kernel/symbols.h"
 #include "kernel/target.h"
 
 /* So long nothing has to move before no samples are taken any more. */

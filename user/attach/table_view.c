@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "screen/curses_screen.h"
 #include "top_view.h"
 
 #define NAME_MIN 22

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/address.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "screen/curses_screen.h"

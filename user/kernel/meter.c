@@ -8,7 +8,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "btf_lookup.h"
 #include "common/xalloc.h"
 #include "kernel_addresses.h"
 #include "loader.h"

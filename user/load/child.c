@@ -25,7 +25,6 @@
 #include "base/loop.h"
 #include "common/time_limit.h"
 #include "common/uid_map.h"
-#include "common/units.h"
 
 /* After SIGKILL the kernel may take long to end a process on a busy machine. */
 #define KILLED_NS 10000000000ULL

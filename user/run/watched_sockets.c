@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/xalloc.h"
 #include "kernel/declared_probes.h"
