@@ -46,11 +46,6 @@ FILE *log_stream(void)
 	return held ? held : stderr;
 }
 
-void log_set_level(enum log_level level)
-{
-	level_shown = level;
-}
-
 void log_set_verbosity(bool quiet, int verbose)
 {
 	level_shown = quiet         ? LOG_ERROR

@@ -13,7 +13,6 @@ enum log_level {
 	LOG_DEBUG,
 };
 
-void log_set_level(enum log_level level); /* initially LOG_WARNING */
 enum log_level log_level(void);
 void log_set_verbosity(bool quiet, int verbose); /* -q, and how many -v */
 

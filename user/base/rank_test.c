@@ -25,11 +25,6 @@ double rank_test__as_change(double apart)
 	return apart < 2 ? (2 + apart) / (2 - apart) - 1 : (double)NAN;
 }
 
-bool difference__holds(enum difference d)
-{
-	return d == DIFFERENCE_HIGHER || d == DIFFERENCE_LOWER;
-}
-
 /* P(U <= u) by the normal approximation, with continuity correction. */
 static double normal_below(size_t n, size_t m, double u)
 {
@@ -98,16 +93,11 @@ static double level_of(size_t tests)
 	return RANK_LEVEL / (double)(tests ? tests : 1);
 }
 
-bool rank_test__can_differ(size_t n, size_t m, size_t tests)
-{
-	return n && m && two_sided(n, m, 0) <= level_of(tests) * (1 + ROUNDING);
-}
-
 unsigned int rank_test__rounds_needed(size_t tests)
 {
 	unsigned int n = 2;
 
-	while (!rank_test__can_differ(n, n, tests))
+	while (two_sided(n, n, 0) > level_of(tests) * (1 + ROUNDING))
 		n++;
 	return n;
 }

@@ -48,14 +48,8 @@ struct rank_test {
 /* Compares n rounds of A with m of B, as one of `tests` comparisons. */
 struct rank_test rank_test__of(const double *a, size_t n, const double *b, size_t m, size_t tests);
 
-/* Can n and m rounds show any difference in one of `tests` comparisons? */
-bool rank_test__can_differ(size_t n, size_t m, size_t tests);
-
 /* The fewest rounds a side with which `tests` comparisons can show a difference. */
 unsigned int rank_test__rounds_needed(size_t tests);
-
-/* Is a difference claimed, in either direction? */
-bool difference__holds(enum difference d);
 
 /*
  * Relative difference (a - b) / mean(|a|, |b|): grows with a / b, changes its sign with the order

@@ -102,17 +102,6 @@ int netlink__talk(struct nl_sock *nl, struct nl_msg *msg,
 	return t.err;
 }
 
-const void *netlink__attr(const struct nlmsghdr *nlh, size_t header_len, int type, size_t *len)
-{
-	struct nlattr *attr;
-
-	if (!nlmsg_valid_hdr(nlh, (int)header_len))
-		return NULL;
-	attr = nlmsg_find_attr((struct nlmsghdr *)nlh, (int)header_len, type);
-	*len = attr ? (size_t)nla_len(attr) : 0;
-	return attr ? nla_data(attr) : NULL;
-}
-
 int rtnl__open(struct rtnl *rtnl)
 {
 	int err;

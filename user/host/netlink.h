@@ -28,11 +28,6 @@ struct nl_msg *netlink__request(int type, int flags, const void *header, size_t 
 int netlink__talk(struct nl_sock *nl, struct nl_msg *msg,
 		  int (*handle)(const struct nlmsghdr *nlh, void *data), void *data);
 
-/* The attribute of a message behind its family header, with its size. NULL: absent or cut off. */
-const void *netlink__attr(const struct nlmsghdr *nlh, size_t header_len, int type, size_t *len);
-
-struct nl_sock;
-
 struct rtnl {
 	struct nl_sock *requests;
 	struct nl_sock *events; /* link notifications */

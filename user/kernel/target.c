@@ -108,7 +108,8 @@ int target__read_bytes(pid_t pid, uint64_t *bytes)
 	return found == 1 ? 0 : -ENODATA;
 }
 
-int target__each(void (*handle)(void *arg, pid_t pid), void *arg)
+/* Gives each process of /proc to handle(). 0 or -errno. */
+static int each_process(void (*handle)(void *arg, pid_t pid), void *arg)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
@@ -141,7 +142,7 @@ int target__by_comm(const char *comm, void (*handle)(void *arg, pid_t pid), void
 {
 	struct by_comm by = {comm, handle, arg};
 
-	return target__each(handle_if_named, &by);
+	return each_process(handle_if_named, &by);
 }
 
 static void count_other(void *arg, pid_t pid)
@@ -218,7 +219,7 @@ int target__descendants(const uint32_t *parents, size_t nr, void (*handle)(void 
 			f.known[parents[i]] = 1;
 	do {
 		f.nr = 0;
-		err = target__each(add_relation, &f);
+		err = each_process(add_relation, &f);
 	} while (!err && handle_new(&f, handle, arg));
 	free(f.known);
 	free(f.list);

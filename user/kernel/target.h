@@ -35,9 +35,6 @@ uint32_t target__parent(pid_t pid);
 /* Bytes that a process took by read() and sendfile (rchar of /proc/PID/io). 0 or -errno. */
 int target__read_bytes(pid_t pid, uint64_t *bytes);
 
-/* Gives each process of /proc to handle(). 0 or -errno. */
-int target__each(void (*handle)(void *arg, pid_t pid), void *arg);
-
 /* Gives each process of that name to handle(). 0 or -errno. */
 int target__by_comm(const char *comm, void (*handle)(void *arg, pid_t pid), void *arg);
 

@@ -118,7 +118,7 @@ static void open_window(struct event_windows *w, uint64_t now_ns, struct window_
 {
 	w->spent_ns += w->attached ? 0 : SWITCH_NS;
 	w->attached = true;
-	w->since_ns = w->open_ns = now_ns;
+	w->since_ns = now_ns;
 	w->at = load;
 	w->opened = load.watched + load.others;
 	w->due_ns = now_ns + w->window_ns;

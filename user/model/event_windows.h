@@ -65,7 +65,6 @@ struct event_windows {
 	uint32_t weight; /* the period divided by the window; 1 outside of windows */
 	uint64_t begun_ns;
 	uint64_t since_ns; /* the last step that counted events */
-	uint64_t open_ns;  /* begin of the present window */
 	uint64_t seen_ns;  /* attached, up to since_ns */
 	uint64_t whole_ns; /* of seen_ns: outside of windows */
 	uint64_t stand_ns; /* periods that had a window, or in which nothing moved */

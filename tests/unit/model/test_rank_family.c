@@ -98,7 +98,7 @@ static bool claims(const struct result *r)
 	struct rank_test t;
 
 	figures__compare(&t, r, MODE_ZEROCOPY, MODE_ONECOPY);
-	return names(&fastest) || names(&cheapest) || difference__holds(t.difference);
+	return names(&fastest) || names(&cheapest) || t.difference >= DIFFERENCE_HIGHER;
 }
 
 /* claims() after any round, since the user may end the live view there (`q`), or at the end. */

@@ -233,12 +233,12 @@ TEST_WITH(only_complete_results_of_that_run_count, make_scratch, remove_scratch)
 	other.round = 2;
 	assert_null(sweep_dir__read(&d, &other));
 	/* A renamed file, or one that a power loss truncated. */
-	log_set_level(LOG_ERROR);
+	log_set_verbosity(true, 0);
 	assert_int_equal(sweep_dir__write_result(&d, &other, document), 0);
 	assert_null(sweep_dir__read(&d, &other));
 	put_file("cells/zerocopy-65536-t4-r1.json", "{\"schema\":");
 	assert_null(sweep_dir__read(&d, &zerocopy_run));
-	log_set_level(LOG_WARNING);
+	log_set_verbosity(false, 0);
 	sweep_dir__close(&d);
 	json_decref(document);
 	full_result__clear(&f);
