@@ -10,8 +10,8 @@
 #include "base/printable.h"
 #include "common/xalloc.h"
 #include "half_document.h"
-#include "half_internal.h"
 #include "json.h"
+#include "json_value.h"
 #include "model/result.h"
 
 #define HALF_SCHEMA "netiotrace.half/1"
@@ -67,6 +67,113 @@ char *half_document__write(const struct environment *env, const struct run_resul
 	return text;
 }
 
+static const char *text_at(const json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key));
+}
+
+/* Printable text into an array; empty: there is none. */
+#define HALF_TEXT(to, o, key) printable(to, sizeof(to), text_at(o, key) ? text_at(o, key) : "")
+
+/*
+ * Reasons and names are static texts, and other machines give few different ones: they are kept
+ * until the end, up to a limit.
+ */
+static const char *keep(const char *text)
+{
+	static char kept[64][192];
+	static unsigned int nr;
+	char printed[sizeof(kept[0])];
+
+	printable(printed, sizeof(printed), text);
+	for (unsigned int i = 0; i < nr; i++)
+		if (!strcmp(kept[i], printed))
+			return kept[i];
+	if (nr == sizeof(kept) / sizeof(kept[0]))
+		return "the receiver's machine gives one more reason";
+	return strcpy(kept[nr++], printed);
+}
+
+static const char *keep_reason(const char *reason)
+{
+	char text[192];
+
+	snprintf(text, sizeof(text), "on the receiver's machine: %s",
+		 reason ? reason : "not measured");
+	return keep(text);
+}
+
+static struct flag flag_of(const json_t *o, const char *key)
+{
+	const json_t *value = json_object_get(o, key);
+
+	return (struct flag){.value = json_is_true(value),
+			     .known = json_is_boolean(value),
+			     .reason = keep_reason(json_value__reason(o, key))};
+}
+
+static unsigned int small(const json_t *o, const char *key)
+{
+	json_int_t n = json_integer_value(json_object_get(o, key));
+
+	return n > 0 && n < 1000000 ? (unsigned int)n : 0;
+}
+
+/* "unlimited" stays as it is. */
+static struct real quota_of(const json_t *o)
+{
+	const json_t *value = json_object_get(o, "cpu_quota");
+	const char *reason = json_value__reason(o, "cpu_quota");
+
+	if (json_is_number(value) && json_number_value(value) > 0)
+		return real__known(json_number_value(value));
+	return real__unknown(reason && !strcmp(reason, QUOTA_UNLIMITED) ? QUOTA_UNLIMITED
+									: keep_reason(reason));
+}
+
+static void read_sysctl(const json_t *o, const char *key, struct sysctl *to)
+{
+	const json_t *value = json_object_get(o, key);
+
+	HALF_TEXT(to->text, o, key);
+	if (json_is_integer(value) && json_integer_value(value) >= 0)
+		snprintf(to->text, sizeof(to->text), "%" JSON_INTEGER_FORMAT,
+			 json_integer_value(value));
+	to->reason = to->text[0] ? NULL : keep_reason(json_value__reason(o, key));
+}
+
+#define READ_SYSCTL(o, kind, key, path, unit) read_sysctl(o, #key, &env->sysctls[SYSCTL_##key]);
+
+static void read_environment(const json_t *o, struct environment *env)
+{
+	const json_t *offloads = json_object_get(o, "offloads");
+
+	memset(env, 0, sizeof(*env));
+	HALF_TEXT(env->machine.host, o, "host");
+	HALF_TEXT(env->kernel, o, "kernel");
+	HALF_TEXT(env->cpu, o, "cpu");
+	HALF_TEXT(env->device, o, "device");
+	HALF_TEXT(env->driver, o, "driver");
+	HALF_TEXT(env->qdisc, o, "qdisc");
+	HALF_TEXT(env->virtualization, o, "virtualization");
+	HALF_TEXT(env->machine.governor, o, "governor");
+	env->cpus = small(o, "cpus");
+	env->mtu = small(o, "mtu");
+	env->machine.numa_nodes = num_or(small(o, "numa_nodes"), small(o, "numa_nodes"),
+					 keep_reason(json_value__reason(o, "numa_nodes")));
+	env->tso = flag_of(offloads, "tso");
+	env->gso = flag_of(offloads, "gso");
+	env->gro = flag_of(offloads, "gro");
+	env->arfs = flag_of(o, "arfs");
+	HALF_TEXT(env->congestion.system, o, "system_congestion_control");
+	HALF_TEXT(env->machine.mitigations, o, "mitigations");
+	env->machine.mitigations_known = text_at(o, "mitigations");
+	env->machine.irq_time = flag_of(o, "irq_time_accounting");
+	env->machine.quota = quota_of(o);
+	read_sysctl(o, "rps_cpus", &env->rps);
+	SYSCTLS(READ_SYSCTL, o)
+}
+
 struct reading {
 	const json_t *run;
 	char *why; /* HALF_WHY bytes; empty: nothing is wrong so far */
@@ -115,7 +222,7 @@ static struct real real_at(struct reading *in, const char *path)
 	}
 	if (value && !json_is_null(value))
 		refuse(in, "\"%s\" is not a possible number", path);
-	return real__unknown(half__keep_reason(json_value__reason(parent, name)));
+	return real__unknown(keep_reason(json_value__reason(parent, name)));
 }
 
 static struct num num_at(struct reading *in, const char *path)
@@ -211,7 +318,7 @@ static void read_latency(struct reading *in, struct app_result *app, enum latenc
 	hist__free(l->hist);
 	l->hist = hist_at(in, path_of(in, "app.latency_ns.%s.buckets", key), HIST_LATENCY_SUB_BITS,
 			  HIST_LATENCY_BUCKETS, real__unknown(NULL));
-	l->reason = l->hist ? NULL : mean.reason ? mean.reason : half__keep_reason(NULL);
+	l->reason = l->hist ? NULL : mean.reason ? mean.reason : keep_reason(NULL);
 	if (!l->hist || !mean.known)
 		return;
 	mean.value *= (double)l->hist->count;
@@ -265,7 +372,7 @@ static void read_stage(struct reading *in, struct run_result *r, enum nio_stage 
 	struct num most;
 
 	s->quality = quality_of(in, o);
-	s->reason = reason || s->quality != QUALITY_EXACT ? half__keep_reason(reason) : NULL;
+	s->reason = reason || s->quality != QUALITY_EXACT ? keep_reason(reason) : NULL;
 	s->ns = num_at(in, path_of(in, "ledger.%s.ns", key));
 	s->timed = num_at(in, path_of(in, "ledger.%s.timed", key));
 	if (s->quality == QUALITY_UNAVAILABLE)
@@ -276,8 +383,8 @@ static void read_stage(struct reading *in, struct run_result *r, enum nio_stage 
 		refuse(in, "\"%s\" has fewer bytes at most than bytes", key);
 	s->open_bytes = num__known(most.known ? most.value - s->bytes : 0);
 	s->events = num_at(in, path_of(in, "ledger.%s.events", key)).value;
-	s->no_events = no_events ? half__keep_reason(no_events) : NULL;
-	s->event = event ? half__keep(event) : NULL;
+	s->no_events = no_events ? keep_reason(no_events) : NULL;
+	s->event = event ? keep(event) : NULL;
 	hist__free(s->sizes);
 	s->sizes = hist_at(in, path_of(in, "ledger.%s.sizes", key), NIO_HIST_SUB_BITS,
 			   NIO_HIST_BUCKETS, real__unknown(NULL));
@@ -365,7 +472,7 @@ static void read_perf(struct reading *in, struct run_result *r)
 		d->running = real_at(in, path_of(in, "perf.receiver.%s.running", key));
 		/* A known value with a reason was scaled. */
 		if (n->known && json_is_true(json_object_get(o, "scaled")))
-			n->reason = half__keep_reason(text_at(o, "reason"));
+			n->reason = keep_reason(text_at(o, "reason"));
 	}
 }
 
@@ -426,7 +533,7 @@ static void read_cpu(struct reading *in, struct run_result *r)
 	const char *source = text_at(o, "source"), *no_cycles = text_at(o, "source_reason");
 
 	if (!quality || strcmp(quality, quality__name(QUALITY_SAMPLED))) {
-		cpu_time__none(&r->cpu, half__keep_reason(reason));
+		cpu_time__none(&r->cpu, keep_reason(reason));
 		return;
 	}
 	r->cpu.known = true;
@@ -452,7 +559,7 @@ static void read_run(struct reading *in, struct run_result *r)
 	read_numbers(in, "tls_rx", tls__numbers, &r->sequence.tls[NIO_SIDE_RECEIVER]);
 	read_stage(in, r, NIO_STAGE_OTHER_COPY);
 	read_callers(in, r);
-	r->sequence.source = source ? half__keep(source) : NULL;
+	r->sequence.source = source ? keep(source) : NULL;
 	read_numbers(in, "sequence", sequence__numbers, &r->sequence);
 	read_uncovered(in, r);
 	read_health(in, r);
@@ -500,10 +607,10 @@ int half_document__read(const char *text, struct run_result *run, struct environ
 	in.run = json_object_get(document, "run");
 	if (!why[0])
 		read_run(&in, run);
-	half_environment__read(json_object_get(document, "environment"), env);
+	read_environment(json_object_get(document, "environment"), env);
 	HALF_TEXT(env->machine.boot_id, document, "boot_id");
 	if (text_at(document, "softirq_reason"))
-		run->cpu.softirq_reason = half__keep_reason(text_at(document, "softirq_reason"));
+		run->cpu.softirq_reason = keep_reason(text_at(document, "softirq_reason"));
 	json_decref(document);
 	return why[0] ? -EPROTO : 0;
 }
