@@ -17,9 +17,8 @@
 #include "base/filter.h"
 #include "base/held_files.h"
 #include "base/log.h"
-#include "base/printable.h"
+#include "base/path_walk.h"
 #include "base/read_file.h"
-#include "base/python.h"
 #include "common/embed.h"
 #include "common/xalloc.h"
 
@@ -138,6 +137,60 @@ static void block_signals(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
+/* Python finds its library by argv[0]: by a name without a slash it would search PATH. */
+static int execute_program(char *program, char **argv)
+{
+	argv[0] = program;
+	execv(program, argv);
+	return -errno;
+}
+
+static bool is_trusted(const char *program)
+{
+	struct path_walk w;
+	bool trusted;
+
+	if (path_walk__find_input(&w, program))
+		return false;
+	trusted = path_walk__is_trusted(&w);
+	path_walk__close(&w);
+	return trusted;
+}
+
+static bool is_absent(int err)
+{
+	return err == -ENOENT || err == -ENOTDIR;
+}
+
+/*
+ * Executes /usr/bin/python3, which has the distribution's packages, or else the first python3 of
+ * PATH; a relative entry would be searched in the working directory and is passed over, and so is,
+ * for_root (root called this program), what another user could replace. argv[0] becomes its path.
+ * Call without root. Returns only a failure, -errno; -ENOENT: there is none.
+ */
+static int execute_python(char **argv, bool for_root)
+{
+	char usual[] = "/usr/bin/python3", *word = argv[0];
+	const char *path = getenv("PATH");
+	int err = execute_program(usual, argv);
+	size_t len;
+
+	for (path = path ? path : "/usr/bin:/bin"; is_absent(err) && *path;
+	     path += len + (path[len] == ':')) {
+		char *program;
+
+		len = strcspn(path, ":");
+		if (*path != '/')
+			continue;
+		program = xasprintf("%.*s/python3", (int)len, path);
+		if (!for_root || is_trusted(program))
+			err = execute_program(program, argv);
+		free(program);
+	}
+	argv[0] = word;
+	return is_absent(err) ? -ENOENT : err;
+}
+
 /*
  * Becomes python3. for_root: root called this program. Returns only a failure, -errno; -ENOENT: it
  * is not installed.
@@ -162,7 +215,7 @@ static int execute(const char *command, const struct words *w, int publisher, bo
 	for (size_t i = 0; i < w->nr; i++)
 		words__add(&all, xstrdup(w->list[i]));
 	block_signals();
-	err = python__execute(all.list, for_root);
+	err = execute_python(all.list, for_root);
 	words__clear(&all);
 	return err;
 }
